@@ -248,7 +248,7 @@ fn priors_without_data_are_their_own_answer() {
             "fit line.toml --method prior",
             "--method asks for draws of the prior, but the target has data",
         ),
-        ("fit flat.toml", "nothing holds `b`: its prior is flat"),
+        ("fit flat.toml", "nothing constrains `b`: its prior is flat"),
     ] {
         let output = place.adaann(words, &[]);
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));

@@ -1,4 +1,4 @@
-//! From a parameter's prior to its log density, with the bounds and the constants that belong to it.
+//! From a parameter's prior to its log density, including bounds and normalising constants.
 
 use super::dims::Dims;
 use super::edges::expression;
@@ -11,20 +11,21 @@ use crate::simd::Special;
 use crate::target::Edge;
 use std::f64::consts::{LN_2, PI};
 
-/// A parameter's prior, as the posterior needs it.
+/// A parameter's prior in the form that the posterior uses.
 pub(super) struct Prior<'g> {
     pub(super) log_density: Expr<'g>,
-    /// Where its numbers live.
+    /// The bounds of its elements.
     pub(super) low: Edge,
     pub(super) high: Edge,
     /// Does it integrate to 1?
     pub(super) is_proper: bool,
-    /// Is its integral known to be 1? Of numbers in order that are not alike it is less.
+    /// Is its integral known to be 1? It is smaller for an ordered vector whose elements have
+    /// different distributions.
     pub(super) is_normalised: bool,
 }
 
-/// The prior of a parameter that has a law, given all coordinates; or what is wrong with it, in words.
-/// Bounds that move come down to `least` and up to `most`, as far as that is known.
+/// The prior of a parameter with a distribution, given all coordinates, or an error message. Bounds
+/// that depend on parameters go down to `least` and up to `most`, as far as that is known.
 pub(super) fn with_law<'g>(
     parameter: &Parameter,
     theta: &[Expr<'g>],
@@ -47,31 +48,34 @@ pub(super) fn with_law<'g>(
     {
         let each = if let Dims::Matrix(..) = parameter.dims { "each row of " } else { "" };
         return Err(format!(
-            "the distribution is of {size} numbers, but {each}`{}` has {len}",
+            "the distribution has {size} elements, but {each}`{}` has {len}",
             parameter.name
         ));
     }
     if law.is_joint() && parameter.dims == Dims::Number {
         return Err(format!(
-            "this is a distribution of vectors, and `{}` is a number",
+            "this is a distribution of vectors, but `{}` is a number",
             parameter.name
         ));
     }
     let numbers = parameter.value_of(own).numbers();
-    // A law of vectors is that of each row of a matrix.
+    // A distribution of vectors applies to each row of a matrix.
     let density = || numbers.chunks(len).map(|row| law.log_density(row)).sum::<Expr<'g>>();
     if is_simplex || law.is_joint() {
         let is_dirichlet = matches!(law, Law::Dirichlet { .. });
         if is_simplex != is_dirichlet {
             return Err(
-                "dirichlet is the prior of a simplex, and of nothing else: give support = \
+                "a simplex needs a dirichlet prior, and dirichlet needs a simplex: set support = \
                         \"simplex\" and prior = \"dirichlet([...])\", or neither"
                     .into(),
             );
         }
         let is_bounded = (&parameter.low, &parameter.high) != (&Edge::Open, &Edge::Open);
         if !is_simplex && (is_bounded || parameter.shape != Shape::Free) {
-            return Err("a joint prior is of an unbounded vector".into());
+            return Err(
+                "a joint prior needs a vector without bounds and without a constrained support"
+                    .into(),
+            );
         }
         let (low, high) = (parameter.low.clone(), parameter.high.clone());
         let log_density = density();
@@ -87,12 +91,12 @@ pub(super) fn with_law<'g>(
         }
         (Edge::Beside { .. }, _) if least < own_low => {
             return Err(format!(
-                "the prior has no density below {own_low}, but lower comes down to {least}"
+                "the prior has no density below {own_low}, but lower can be as low as {least}"
             ));
         }
         (_, Edge::Beside { .. }) if most > own_high => {
             return Err(format!(
-                "the prior has no density above {own_high}, but upper goes up to {most}"
+                "the prior has no density above {own_high}, but upper can be as high as {most}"
             ));
         }
         (low, high) => (or_own(low, own_low), or_own(high, own_high)),
@@ -111,7 +115,8 @@ pub(super) fn with_law<'g>(
     }
     let is_alike = law.size().is_none();
     if parameter.shape == Shape::Ordered && is_alike {
-        // All orders of numbers that are alike are equally likely, and one of them is kept.
+        // All orders of identically distributed numbers are equally likely; only one of them is
+        // allowed.
         log_density += rows as f64 * ln_gamma(len as f64 + 1.0);
     }
     let is_flat = matches!(law, Law::Of { family: Family::Flat, .. });
@@ -119,7 +124,8 @@ pub(super) fn with_law<'g>(
     Ok(Prior { log_density, low, high, is_proper: !is_flat, is_normalised })
 }
 
-/// The prior of a correlation matrix or its factor, if that or the law of one is there.
+/// The prior of a correlation matrix or its factor; None if neither the parameter nor the distribution
+/// is one.
 fn of_correlations<'g>(
     parameter: &Parameter,
     own: &[Expr<'g>],
@@ -132,13 +138,15 @@ fn of_correlations<'g>(
     };
     let Law::Lkj { eta, is_factor: of_factor } = law else {
         is_factor?;
-        return Some(Err("the prior of a correlation matrix is lkj(eta), and that of its factor \
+        return Some(Err(
+            "the prior of a correlation matrix must be lkj(eta), and that of its Cholesky factor \
                          lkj_cholesky(eta)"
-            .into()));
+                .into(),
+        ));
     };
     if is_factor != Some(*of_factor) {
-        return Some(Err("lkj is the prior of a parameter with support = \"correlation\", and \
-                         lkj_cholesky of one with support = \"cholesky-correlation\""
+        return Some(Err("lkj needs a parameter with support = \"correlation\", and \
+                         lkj_cholesky needs one with support = \"cholesky-correlation\""
             .into()));
     }
     Some(Ok(correlated(parameter, own, *eta)))
@@ -153,7 +161,7 @@ fn correlated<'g>(parameter: &Parameter, own: &[Expr<'g>], eta: Expr<'g>) -> Pri
     Prior { log_density, low, high, is_proper: true, is_normalised: true }
 }
 
-/// The prior of a parameter that has none, given all coordinates: uniform where that is possible.
+/// The prior of a parameter without a distribution, given all coordinates: uniform where possible.
 pub(super) fn without_law<'g>(parameter: &Parameter, theta: &[Expr<'g>]) -> Prior<'g> {
     let own = &theta[parameter.first..][..parameter.coordinates()];
     let len = parameter.len() as f64;
@@ -163,12 +171,12 @@ pub(super) fn without_law<'g>(parameter: &Parameter, theta: &[Expr<'g>]) -> Prio
             let each = ln_gamma(parameter.dims.width() as f64);
             ((parameter.dims.rows() as f64 * each).into(), true)
         }
-        // All correlation matrices are alike.
+        // Uniform over correlation matrices.
         (Shape::Correlation | Shape::CorrelationFactor, _) => {
             return correlated(parameter, own, 1.0.into());
         }
         (Shape::Free, [Some(low), Some(high)]) => {
-            // Rounding may leave nothing, of which there is no logarithm.
+            // Keep the value positive, since rounding may give 0 and its logarithm is needed.
             (-len * (high - low).max(f64::MIN_POSITIVE).ln(), true)
         }
         _ => (0.0.into(), false),
@@ -177,7 +185,7 @@ pub(super) fn without_law<'g>(parameter: &Parameter, theta: &[Expr<'g>]) -> Prio
     Prior { log_density, low, high, is_proper, is_normalised: is_proper }
 }
 
-/// Where a law of single numbers has density.
+/// The support of a distribution of single numbers.
 fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
     match law {
         Law::Of { family, arguments } => {
@@ -196,8 +204,8 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
             match (interval.low, interval.high) {
                 (Some(low), Some(high)) => Ok((low.at, high.at)),
                 _ if *family == Family::Uniform => Err("the bounds of a uniform prior must be \
-                     constants; give lower and upper without a prior, which may depend on the \
-                     parameters above"
+                     constants; for bounds that depend on the parameters above, give lower and upper \
+                     without a prior"
                     .into()),
                 _ => Err(format!("the bounds of a {} prior must be constants", family.name())),
             }
@@ -222,41 +230,42 @@ fn bounds(law: &Law<'_>) -> Result<(f64, f64), String> {
             };
             Ok((low.max(bound(lower, low)?), high.min(bound(upper, high)?)))
         }
-        Law::Censored { .. } => Err(
-            "a prior is not censored: censored is for measurements; `truncated` cuts a prior off"
-                .into(),
-        ),
+        Law::Censored { .. } => {
+            Err("a prior cannot be censored; use `truncated` to restrict a prior to bounds".into())
+        }
         Law::Categorical { .. } | Law::WithZeros { .. } => unreachable!("a prior is not discrete"),
     }
 }
 
-/// A parameter's bound, or where its law ends if it has none.
+/// A parameter's bound, or the end of its distribution's support if it has none.
 fn or_own(edge: &Edge, own: f64) -> Edge {
     if *edge == Edge::Open { Edge::new(own) } else { edge.clone() }
 }
 
-/// log of the probability that all `len` numbers are between bounds; one that is missing cuts nothing off.
+/// The log probability that all `len` elements are between bounds; a missing bound is infinite.
 fn log_mass<'g>(
     law: &Law<'g>,
     len: usize,
     [low, high]: [Option<Expr<'g>>; 2],
 ) -> Result<Expr<'g>, String> {
     if let Law::Truncated { .. } = law {
-        return Err("a truncated prior has its bounds inside: give both to `truncated`".into());
+        return Err(
+            "a truncated prior cannot have lower or upper: give the bounds to `truncated`".into()
+        );
     }
     let mut sum = Expr::from(0.0);
     for i in 0..len {
         let own = law.at(i);
         let mass = of_constants(&own, low, high).or_else(|| own.log_between(low, high));
         sum += mass.ok_or(
-            "the share of this prior between its bounds is not known: use a distribution that \
-             lives there, like half_normal or lognormal",
+            "the probability of this prior between its bounds is not available: use a distribution with that \
+             support, like half_normal or lognormal",
         )?;
     }
     Ok(sum)
 }
 
-/// The same for one number, where it is a constant.
+/// The same for one element, if it is a constant.
 fn of_constants<'g>(
     law: &Law<'g>,
     low: Option<Expr<'g>>,

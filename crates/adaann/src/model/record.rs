@@ -1,4 +1,4 @@
-//! From a model that is understood to one graph: prior, likelihood, rates and quantities recorded.
+//! Records a model as one graph: prior, likelihood, rates and quantities.
 
 use super::diagnostic::Report;
 use super::evaluate::{Evaluator, Gathering, Index, MOST_NUMBERS};
@@ -16,48 +16,47 @@ use crate::target::{Edge, Support};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the
-/// columns of the data, the numbers of stretches and events, those of whole trajectories, and an element for
-/// each gather.
+/// A model as a graph. Its inputs are the coordinates of the parameters, then time, the states, the columns
+/// of the data, the numbers of intervals and events, those of whole trajectories, and an element for each
+/// gather.
 #[derive(Clone)]
 pub(super) struct Recording {
     pub(super) graph: Graph,
     pub(super) supports: Vec<Support>,
-    /// Bounds of each parameter's numbers.
+    /// The bounds of each parameter's elements.
     pub(super) bounds: Vec<[Edge; 2]>,
-    /// Of each parameter, whether its prior integrates to 1.
+    /// For each parameter, whether its prior integrates to 1.
     pub(super) are_proper: Vec<bool>,
     /// Is the prior's integral known to be 1?
     pub(super) is_normalised: bool,
     pub(super) log_prior: Node,
-    /// The part of the log likelihood that has no rows.
+    /// The part of the log likelihood that does not depend on rows.
     pub(super) density: Option<Node>,
     pub(super) lines: Vec<Line>,
     pub(super) gathers: Vec<Gather>,
-    /// Rates and initial values of the states.
+    /// Rates and start values of the states.
     pub(super) rates: Vec<Node>,
     pub(super) initial: Vec<Node>,
     pub(super) series: Option<Carried>,
-    /// The states behind each way in which they jump.
+    /// The states after each kind of jump.
     pub(super) jumps: Vec<Vec<Node>>,
     /// Times of events that depend on parameters.
     pub(super) moments: Vec<Node>,
     /// What is reported with the draws, by name.
     pub(super) quantities: Vec<(String, Node)>,
-    /// What quantities ask about whole trajectories, and the inputs that stand for it.
+    /// The values that quantities need from whole trajectories, and the inputs that stand for them.
     pub(super) readings: Vec<Reading>,
     pub(super) trajectories: Range<usize>,
 }
 
-/// A line of the likelihood: the log density of a row, and the rows that it is a sum over.
+/// A line of the likelihood: the log density of a row, and the rows over which it is summed.
 #[derive(Clone)]
 pub(super) struct Line {
     pub(super) log_density: Node,
     pub(super) rows: Vec<u32>,
 }
 
-/// The numbers that states of a series are made of: at the first row of a group, and at a later one; and what
-/// the last row adds.
+/// The states of a series at the first row of a group and at later rows, and the final term.
 #[derive(Clone)]
 pub(super) struct Carried {
     pub(super) start: Vec<Node>,
@@ -65,28 +64,28 @@ pub(super) struct Carried {
     pub(super) last: Option<Node>,
 }
 
-/// An input that each row takes from a vector by an index of its own, from 0.
+/// An input that each row selects from a vector by its own index, from 0.
 #[derive(Clone)]
 pub(super) struct Gather {
     pub(super) vector: Vec<Node>,
     pub(super) index: Vec<u32>,
 }
 
-/// The numbers of the inputs behind the coordinates.
+/// The index of the first input of each kind, after the coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Layout {
-    /// Of a system alone.
+    /// Only for a system.
     pub(super) time: Option<usize>,
     pub(super) states: usize,
     /// States of a series.
     pub(super) carried: usize,
     pub(super) columns: usize,
-    /// Columns at earlier rows, and whether they are there: two for each.
+    /// Columns at earlier rows: two inputs each, the value and whether it exists.
     pub(super) lags: usize,
-    /// Numbers of a stretch, and that of an event.
+    /// Numbers of an interval, and that of an event.
     pub(super) stretch: usize,
     pub(super) event: usize,
-    /// Numbers of whole trajectories.
+    /// Values from whole trajectories.
     pub(super) trajectories: usize,
     pub(super) gathers: usize,
 }
@@ -114,7 +113,7 @@ impl Layout {
     }
 }
 
-/// Records a model; what is wrong with it goes to the report.
+/// Records a model; mistakes go to the report.
 pub(super) fn record(outline: &Outline, report: &mut Report) -> Recording {
     record_parts(outline, true, report)
 }
@@ -209,7 +208,7 @@ pub(super) struct Recorder<'o, 'g> {
 }
 
 impl<'g> Recorder<'_, 'g> {
-    /// Calls `work` with an evaluator for formulas of this place.
+    /// Calls `work` with an evaluator for formulas at this place.
     pub(super) fn at<T>(
         &mut self,
         place: Place,
@@ -236,8 +235,8 @@ impl<'g> Recorder<'_, 'g> {
         self.at(place, |evaluator| evaluator.number(&formula.ast))
     }
 
-    /// Evaluates all quantities; gives those that are reported: what is not different for each row,
-    /// and the last parts of simplexes. Those of trajectories only if they are asked for.
+    /// Evaluates all quantities and returns those that are reported: quantities that do not differ by row,
+    /// and the last parts of simplexes. Quantities of trajectories are included only on request.
     fn quantities(
         &mut self,
         with_trajectories: bool,
@@ -311,7 +310,9 @@ impl<'g> Recorder<'_, 'g> {
             all.are_proper.push(prior.is_proper);
             all.are_normalised &= prior.is_normalised;
             if let Some(message) = outline.no_room(&prior.low, &prior.high, &all.supports) {
-                let help = "give the parameters that these depend on bounds that leave room".into();
+                let help =
+                    "bound the parameters that they depend on, so that lower stays below upper"
+                        .into();
                 self.faults.push(Fault {
                     span: entry.name.span.clone(),
                     message,
@@ -324,7 +325,7 @@ impl<'g> Recorder<'_, 'g> {
         all
     }
 
-    /// Rates and initial values.
+    /// Rates and start values.
     fn system(&mut self, report: &mut Report) -> (Vec<Expr<'g>>, Vec<Expr<'g>>) {
         let rows: Vec<u32> = (0..self.outline.data.len() as u32).collect();
         let columns = self.outline.columns_of_equations();
@@ -337,7 +338,7 @@ impl<'g> Recorder<'_, 'g> {
         (rates, initial)
     }
 
-    /// What states of a series are at the first row and at a later one, and what the last row adds.
+    /// The states of a series at the first row and at later rows, and the final term.
     fn series(
         &mut self,
         report: &mut Report,
@@ -354,7 +355,7 @@ impl<'g> Recorder<'_, 'g> {
         Some((start, next, last))
     }
 
-    /// The numbers of a state; a number stands for every element.
+    /// The elements of a state; a number stands for every element.
     fn state(
         &mut self,
         name: &Name,
@@ -374,7 +375,7 @@ impl<'g> Recorder<'_, 'g> {
                 format!("the state `{}` is {is}, but this is {}", name.text, value.kind());
             let help = match (&value, size) {
                 (Value::Vector(elements), None) => {
-                    Some(format!("a vector has its size: size = {}", elements.len()))
+                    Some(format!("give the state its size: size = {}", elements.len()))
                 }
                 _ => None,
             };
@@ -383,7 +384,7 @@ impl<'g> Recorder<'_, 'g> {
         numbers
     }
 
-    /// The lines of the likelihood with the rows of each.
+    /// The lines of the likelihood, each with its rows.
     fn lines(&mut self, report: &mut Report) -> Vec<(Expr<'g>, Vec<u32>)> {
         let outline = self.outline;
         let mut lines = Vec::new();
@@ -393,7 +394,7 @@ impl<'g> Recorder<'_, 'g> {
             let column = outline.measured(name, report);
             let (Some(law), Some(column)) = (law, column) else { continue };
             if law.is_joint() || law.size().is_some() {
-                let message = "a row has one number here, but this is a distribution of vectors";
+                let message = "expected a distribution of numbers, found a distribution of vectors";
                 let (span, message) = (formula.span.clone(), message.to_owned());
                 self.faults.push(Fault { span, message, help: None });
                 continue;
@@ -422,10 +423,10 @@ impl<'g> Recorder<'_, 'g> {
     }
 }
 
-/// Numbers of a state.
+/// The elements of a state.
 type Numbers<'g> = Vec<Expr<'g>>;
 
-/// Makes states of a series and columns at earlier rows inputs.
+/// Makes inputs for states of a series and for columns at earlier rows.
 fn enter_series<'g>(
     scope: &mut Scope<'g>,
     outline: &Outline,
@@ -447,16 +448,16 @@ fn enter_series<'g>(
     }
 }
 
-/// A flat prior, where there is nothing else.
+/// The error for a flat prior without data.
 fn nothing_holds(parameter: &Name) -> Fault {
     let name = &parameter.text;
-    let message = format!("nothing holds `{name}`: its prior is flat, and there is no data");
+    let message = format!("nothing constrains `{name}`: its prior is flat, and there is no data");
     let help =
         format!("give it a prior, `{name} = \"normal(0, 10)\"`, or add [data] and [likelihood]");
     Fault { span: parameter.span.clone(), message, help: Some(help) }
 }
 
-/// The family of a formula that is a call of one, or is made of one, and its arguments.
+/// The family and arguments of a formula that calls a distribution, or one built from it.
 pub(super) fn as_family(ast: &Ast) -> Option<(Family, &[Ast])> {
     match &ast.kind {
         Kind::Call { name, arguments, .. } => match &name[..] {

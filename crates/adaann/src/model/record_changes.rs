@@ -1,4 +1,4 @@
-//! What happens to a system, recorded: jumps, what flows in, and times that depend on parameters.
+//! Records the changes to a system: jumps, inflows, and times that depend on parameters.
 
 use super::changes::{Flow, Jump, Moment, as_state};
 use super::file::{At, Change, Event, Events};
@@ -7,7 +7,7 @@ use super::scope::Place;
 use crate::program::Expr;
 
 impl<'g> Recorder<'_, 'g> {
-    /// The rates with what flows in, and the states behind each way in which they jump.
+    /// The rates including inflows, and the states after each kind of jump.
     pub(super) fn changes(
         &mut self,
         mut rates: Vec<Expr<'g>>,
@@ -19,7 +19,7 @@ impl<'g> Recorder<'_, 'g> {
             _ => None,
         };
         let states = self.scope.states.clone();
-        // Without all rates or starts something was wrong, which was said.
+        // If rates or start values are missing, a mistake has been reported.
         if rates.len() != states.len() || initial.len() != states.len() || states.is_empty() {
             return (rates, Vec::new());
         }
@@ -55,7 +55,7 @@ impl<'g> Recorder<'_, 'g> {
         (rates, jumps)
     }
 
-    /// The share of a dose that arrives in a state.
+    /// The fraction of a dose that arrives in a state.
     fn fraction(&mut self, state: usize) -> Expr<'g> {
         let ode = self.outline.file.ode.as_ref();
         let formula = ode.and_then(|ode| ode.states[state].fraction.as_ref());
@@ -77,7 +77,7 @@ impl<'g> Recorder<'_, 'g> {
         moments.filter_map(|formula| self.number(formula, Place::Start)).collect()
     }
 
-    /// The states of an event with the values of their formulas.
+    /// The states of an event, with the values of their formulas.
     fn flows(&mut self, event: Option<&Event>, place: Place) -> Vec<(usize, Expr<'g>)> {
         let mut flows = Vec::new();
         for (name, formula) in event.iter().flat_map(|event| &event.flows) {

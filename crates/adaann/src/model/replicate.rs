@@ -1,4 +1,4 @@
-//! Data sets that a model makes itself: parameters from the prior, measurements in place of the data's.
+//! Simulated data sets: parameters from the prior, and simulated measurements in place of the data's.
 
 use super::compound::named;
 use super::evaluate::Evaluator;
@@ -14,11 +14,11 @@ use crate::{Batch, Error, Result};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Draws of the prior that are tried until one makes data: others make numbers that are not finite,
-/// where a system explodes above all, and there the likelihood is 0.
+/// Maximum number of prior draws until one gives data. Other draws give values that are not finite,
+/// mostly because a system explodes; the likelihood is 0 there.
 const MOST_TRIES: usize = 20;
 
-/// A model with data that it has made, and the parameters that the data was made from.
+/// A model with simulated data, and the parameters that the data was simulated from.
 pub struct Replicate {
     /// The same model, with the new data.
     pub model: Model,
@@ -27,10 +27,10 @@ pub struct Replicate {
 }
 
 impl Model {
-    /// Can data be made from the prior?
+    /// Can data be simulated from the prior?
     ///
     /// # Errors
-    /// If not: what is missing, and what to do.
+    /// If not; the message says what is missing and how to fix it.
     pub fn check_replicable(&self) -> Result<()> {
         self.outline.simulated_lines()?;
         if self.prior_draws(1, 1).is_none() {
@@ -43,12 +43,11 @@ impl Model {
         Ok(())
     }
 
-    /// Draws parameters from the prior and measurements from them. Inputs stay as they are, missing
-    /// measurements stay missing, and constants are those of the original data.
+    /// Draws parameters from the prior and simulates measurements from them. Inputs are unchanged,
+    /// missing measurements stay missing, and constants are those of the original data.
     ///
-    /// # Errors
-    /// Those of [`Model::check_replicable`]; and if the prior makes data that is no number again and
-    /// again, or that the likelihood cannot take.
+    /// # Errors Those of [`Model::check_replicable`]; and if the prior repeatedly gives data that is
+    /// not finite, or that the likelihood does not accept.
     pub fn replicate(&self, seed: u64) -> Result<Replicate> {
         let lines = self.outline.simulated_lines()?;
         let mut failure = None;
@@ -68,20 +67,20 @@ impl Model {
         Err(match failure {
             None => return self.check_replicable().and(Err(Error::Data(NO_DRAW.into()))),
             Some(place) => Error::Data(format!(
-                "{MOST_TRIES} draws of the prior made data that is no finite number, the last at \
-                 {place}; narrower priors would make sense of it"
+                "{MOST_TRIES} draws from the prior gave data that is not finite, the last at \
+                 {place}; use narrower priors"
             )),
         })
     }
 
-    /// The same model with other numbers in its columns.
+    /// The same model with other values in its columns.
     fn with_columns(&self, columns: Vec<Vec<f64>>) -> Result<Self> {
         let mut outline = Outline::clone(&self.outline);
         outline.data.columns = columns;
         let model = Self::assemble(outline, Report::default(), Path::new(""));
         let mut model = model.map_err(|report| {
             let error = report.into_result().expect_err("an error was reported");
-            Error::Data(format!("the data that was made: {error}"))
+            Error::Data(format!("in the simulated data: {error}"))
         })?;
         model.settings.clone_from(&self.settings);
         model.plan.clone_from(&self.plan);
@@ -91,38 +90,38 @@ impl Model {
     }
 }
 
-const NO_DRAW: &str = "the prior could not be drawn from; wider bounds may help";
+const NO_DRAW: &str = "no draw from the prior succeeded; wider bounds may help";
 
-/// What is made of a row, one after the other.
+/// One step of simulating a row.
 enum Turn {
-    /// A line of the likelihood draws its column.
+    /// Draws the column of a line of the likelihood.
     Line(usize, usize),
-    /// States of a series move on.
+    /// Updates the states of a series.
     States,
 }
 
 impl Outline {
-    /// The lines of the likelihood with their columns, each after those whose column it depends on, and
-    /// between them the states of a series.
+    /// The lines of the likelihood with their columns, each after the lines whose columns it depends
+    /// on, and between them the update of the states of a series.
     fn simulated_lines(&self) -> Result<Vec<Turn>> {
         let refuse = |why: &str| Err(Error::Data(format!("data cannot be simulated: {why}")));
         if self.file.command.is_some() {
-            return refuse("the likelihood is that of a command, which does not make data");
+            return refuse("a command computes the likelihood, and cannot simulate data");
         }
         if self.data.len() == 0 {
-            return refuse("the model has no data, whose columns say what is measured");
+            return refuse("the model has no data, and so no columns to simulate");
         }
         if self.file.likelihood.is_empty()
             || self.file.log_likelihood.is_some()
             || self.file.density.is_some()
         {
             return refuse(
-                "a log density is written out; say by lines of [likelihood] which distribution \
-                 each measured column has",
+                "the log density is given by a formula; give each measured column its distribution \
+                 under [likelihood]",
             );
         }
         if self.file.weights.iter().any(Option::is_some) {
-            return refuse("rows have weights, and nothing can be drawn a number of times");
+            return refuse("rows have weights, and weighted rows cannot be simulated");
         }
         let measured = |column: usize| {
             let name = &self.data.names[column];
@@ -139,8 +138,8 @@ impl Outline {
         };
         if self.file.likelihood.iter().any(is_by_condition) {
             return refuse(
-                "a condition says which measurements are censored, and not where new ones would be; \
-                 give `censored` their limits, like upper = a column of them",
+                "conditions tell which measurements are censored, but not the limits of new measurements; \
+                 give `censored` the limits, for example upper = a column of limits",
             );
         }
         let column = |(name, _): &(super::file::Name, _)| self.data.find(&name.text);
@@ -160,12 +159,12 @@ impl Outline {
             && cycle.contains(&states)
         {
             return refuse(
-                "a state depends on what is measured in its own row, and the measurement on the state; \
-                 before(column) is that of the row before",
+                "a state and a measurement in the same row depend on each other; \
+                 use before(column) for the measurement of the previous row",
             );
         }
         if self.file.series.as_ref().is_some_and(|series| series.last.is_some()) {
-            return refuse("the last rows of [series] add a log density, which makes no data");
+            return refuse("`final` in [series] adds a log density, which cannot be simulated");
         }
         if cycle.is_some() || self.columns_of_system().iter().any(|column| columns.contains(column))
         {
@@ -178,8 +177,8 @@ impl Outline {
         Ok(order.into_iter().map(turn).collect())
     }
 
-    /// All columns, with measurements made from parameters where the data has some; or the place
-    /// where one is no finite number, in words.
+    /// All columns, with simulated measurements where the data has measurements; or, in words, the
+    /// place of a value that is not finite.
     fn simulate(
         &self,
         dynamics: Option<&Dynamics>,
@@ -241,7 +240,7 @@ mod tests {
         Model::parse("m.toml", text).unwrap_or_else(|faults| panic!("{faults}"))
     }
 
-    /// y depends on z, which stands behind it and has a gap.
+    /// y depends on z, which comes after it and has a gap.
     const TWO: &str = r#"
         [data]
         missing = "skip"
@@ -266,7 +265,7 @@ mod tests {
         assert_eq!(data.names, ["x", "y", "z"]);
         for (i, row) in data.rows.iter().enumerate() {
             assert_eq!(row[0], i as f64 + 1.0);
-            // The constant is the mean of the file's data, not of what was made.
+            // The constant is the mean of the file's data, not of the simulated data.
             let expected = 100.0 * truth[0] + row[0] + 5.0;
             if i == 1 {
                 assert!(row[1].is_nan() && row[2].is_nan());
@@ -297,14 +296,14 @@ mod tests {
             ),
             (
                 format!("log-likelihood = \"-(y - a)^2\"\n{head}a = \"normal(0, 1)\"\n"),
-                "log density is written out",
+                "log density is given by a formula",
             ),
             (
                 format!(
                     "{head}a = \"normal(0, 1)\"\n[likelihood]\n\
                      y = \"censored(normal(a, 1), right = x == 2)\"\n"
                 ),
-                "give `censored` their limits",
+                "give `censored` the limits",
             ),
         ] {
             let model = match Model::parse("m.toml", &text) {

@@ -1,4 +1,4 @@
-//! The rows of the data as the likelihood sees them: which are there, and whether they can be.
+//! The rows of the data that the likelihood uses, and checks of their values.
 
 use super::compound::named;
 use super::diagnostic::Report;
@@ -13,14 +13,14 @@ use super::value::Value;
 use crate::distribution::Family;
 
 impl Outline {
-    /// The column that a line of the likelihood is about.
+    /// The column that a line of the likelihood measures.
     pub(super) fn measured(&self, name: &Name, report: &mut Report) -> Option<usize> {
         let column = self.data.find(&name.text);
         if column.is_none() && !self.data.names.is_empty() {
             let message = format!("the data has no column `{}`", name.text);
             let help =
                 if ["title", "density", "log-likelihood", "command"].contains(&&name.text[..]) {
-                    Some(format!("`{}` stands above the first [table]", name.text))
+                    Some(format!("move `{}` above the first [table]", name.text))
                 } else {
                     self.column_meant(&name.text)
                 };
@@ -29,7 +29,7 @@ impl Outline {
         column
     }
 
-    /// The rows of a line: all, or those where its own column is there.
+    /// The rows of a line: all of them, or those where its column is not missing.
     pub(super) fn rows_of(
         &self,
         name: &Name,
@@ -48,7 +48,7 @@ impl Outline {
             report.error(&self.source, name.span.clone(), message, None);
         }
         let mut columns = self.columns_of(&formula.ast);
-        // An interval may have no end.
+        // The end of an interval may be missing.
         if let Some(open) = until_column(&formula.ast) {
             columns.retain(|&column| self.data.names[column] != open);
         }
@@ -61,7 +61,7 @@ impl Outline {
         rows
     }
 
-    /// Says which cells of some columns are no numbers in some rows: the first of each column.
+    /// Reports, for each of some columns, the first cell in some rows that is missing or not a number.
     /// `measured` is the column that may be skipped.
     pub(super) fn check_present(
         &self,
@@ -78,17 +78,17 @@ impl Outline {
             else {
                 continue;
             };
-            let what = if strange.is_some() { "is no number" } else { "is missing" };
+            let what = if strange.is_some() { "is not a number" } else { "is missing" };
             let message =
                 format!("`{name}` {what} in row {} of the data", self.data.number_of(row));
             let help = (strange.is_none() && measured == Some(column)).then(|| {
-                "with missing = \"skip\" in [data], such rows are left out of this line".to_owned()
+                "set missing = \"skip\" in [data] to leave such rows out of this line".to_owned()
             });
             self.error_at_cell(row, column, message, help, report);
         }
     }
 
-    /// An error at a cell of the data, or at the data's place in the model file.
+    /// Reports a mistake at a cell of the data, or at the column in the model file.
     pub(super) fn error_at_cell(
         &self,
         row: usize,
@@ -110,7 +110,7 @@ impl Outline {
         report.error(&self.source, span, message, help);
     }
 
-    /// Says which value a distribution cannot have made: the first one of a line.
+    /// Reports the first value of a line that is impossible under its distribution.
     pub(super) fn check_values(
         &self,
         name: &Name,
@@ -137,7 +137,7 @@ impl Outline {
             let y = self.data.columns[column][row];
             let plain = plain.as_deref().unwrap_or_default();
             for ((argument, value), ast) in family.arguments().iter().zip(plain).zip(arguments) {
-                // One that is the same for all rows was looked at with the formula.
+                // An argument that is the same for all rows was checked with the formula.
                 let differs = self.names.reach(ast).is_of_rows();
                 let bad = value.filter(|value| differs && !argument.range.contains(*value));
                 if let Some(value) = bad {
@@ -157,7 +157,7 @@ impl Outline {
                 continue;
             }
             let message = format!(
-                "`{}` is {y} in row {} of the data, which {} cannot be",
+                "`{}` is {y} in row {} of the data, which is not a possible value of {}",
                 name.text,
                 self.data.number_of(row),
                 family.name()
@@ -178,24 +178,24 @@ impl Outline {
         all.filter(is_measured).collect()
     }
 
-    /// The value of a formula of the data alone in a row.
+    /// The value of a formula of the data in a row.
     pub(super) fn row_value(&self, ast: &Ast, row: usize) -> Option<f64> {
         self.data_value(&mut self.data_scope(), ast, row)
     }
 
-    /// The places that indices take, row by row, from 0: in a vector, or in the rows of a matrix one after
-    /// another.
+    /// The positions that indices select in each row, from 0: in a vector, or in the elements of a matrix
+    /// row by row.
     pub(super) fn indices(&self, indices: &[Index<'_>]) -> Result<Vec<u32>, Fault> {
         let mut places = vec![0; self.data.len()];
         let mut scope = self.data_scope();
         for &Index { ast, len } in indices {
             for (row, place) in places.iter_mut().enumerate() {
                 let value = self.data_value(&mut scope, ast, row).unwrap_or(f64::NAN);
-                // One that is missing is said where the row is used, or else it is not used.
+                // A missing index is reported where the row is used; otherwise it does not matter.
                 let value = if value.is_nan() { 1.0 } else { value };
                 if value.fract() != 0.0 || !(1.0..=len as f64).contains(&value) {
                     let message = format!(
-                        "the index is {value} in row {} of the data, not 1 to {len}",
+                        "the index is {value} in row {} of the data, but must be from 1 to {len}",
                         self.data.number_of(row)
                     );
                     return Err(Fault { span: ast.span.clone(), message, help: None });
@@ -206,7 +206,7 @@ impl Outline {
         Ok(places)
     }
 
-    /// The value of a formula of the data alone in a row; the scope is used again for every row.
+    /// The value of a formula of the data in a row; the scope is reused for every row.
     pub(super) fn data_value(
         &self,
         scope: &mut Scope<'static>,
@@ -216,7 +216,7 @@ impl Outline {
         self.in_row(scope, row, |evaluator| evaluator.number(ast)?.as_constant())
     }
 
-    /// Evaluates something of the data alone in a row.
+    /// Evaluates a formula of the data in a row.
     fn in_row<T>(
         &self,
         scope: &mut Scope<'static>,
@@ -234,7 +234,7 @@ impl Outline {
         work(&mut Evaluator { names, scope, place, faults: &mut faults, gather: None })
     }
 
-    /// Whether a condition of the data alone holds in a row.
+    /// Does a condition of the data hold in a row?
     pub(super) fn data_truth(
         &self,
         scope: &mut Scope<'static>,
@@ -247,7 +247,7 @@ impl Outline {
         })
     }
 
-    /// What is known without parameters and rows.
+    /// A scope with everything that is known without parameters and rows.
     pub(super) fn data_scope(&self) -> Scope<'static> {
         let mut scope = self.scope(&[]);
         let is_constant = |reach: Reach| reach.is_of_data() && !reach.is_of_rows();
@@ -255,7 +255,7 @@ impl Outline {
         scope
     }
 
-    /// Makes the columns numbers: those of a row.
+    /// Sets the columns to their values in a row.
     pub(super) fn enter_row(&self, scope: &mut Scope<'_>, cell: &dyn Fn(usize) -> f64) {
         let columns = 0..self.data.names.len();
         scope.columns = columns.map(|column| Value::Number(cell(column).into())).collect();
@@ -265,7 +265,7 @@ impl Outline {
             self.curves.iter().map(|curves| curves.value(subject, time).into()).collect();
     }
 
-    /// Evaluates the quantities that `wanted` says, in a scope where all that they need is there.
+    /// Evaluates the quantities that `wanted` selects, in a scope that contains their dependencies.
     pub(super) fn evaluate_quantities<'g>(
         &self,
         scope: &mut Scope<'g>,
@@ -280,7 +280,7 @@ impl Outline {
         }
     }
 
-    /// Evaluates a quantity, in a scope where all that it needs is there.
+    /// Evaluates a quantity, in a scope that contains its dependencies.
     pub(super) fn evaluate_quantity<'g>(
         &self,
         scope: &mut Scope<'g>,
@@ -294,14 +294,14 @@ impl Outline {
     }
 }
 
-/// The column that ends an interval, if `until` is one as it is.
+/// The column given as `until`, if it is a plain name.
 fn until_column(ast: &Ast) -> Option<&str> {
     let Kind::Call { name, arguments, .. } = &ast.kind else { return None };
     let until = named(arguments, "until").filter(|_| name == "censored")?;
     if let Kind::Name(column) = &until.kind { Some(column) } else { None }
 }
 
-/// What a distribution can make, in words.
+/// The possible values of a distribution, in words.
 fn values_in_words(family: Family, arguments: &[Option<f64>]) -> String {
     let interval = family.support(arguments);
     let numbers = if family.is_discrete() { "whole numbers" } else { "numbers" };
@@ -309,10 +309,10 @@ fn values_in_words(family: Family, arguments: &[Option<f64>]) -> String {
     let high = interval.high.filter(|end| end.at.is_finite());
     let range = match (low, high) {
         (Some(low), Some(high)) => format!(" from {} to {}", low.at, high.at),
-        (Some(low), None) if low.is_inside => format!(" from {} on", low.at),
+        (Some(low), None) if low.is_inside => format!(" of at least {}", low.at),
         (Some(low), None) => format!(" above {}", low.at),
-        (None, Some(high)) => format!(" up to {}", high.at),
+        (None, Some(high)) => format!(" of at most {}", high.at),
         (None, None) => String::new(),
     };
-    format!("{} makes {numbers}{range}", family.name())
+    format!("values of {} are {numbers}{range}", family.name())
 }

@@ -1,4 +1,4 @@
-//! Reads a data file row by row, and keeps no more of it than its model asks for.
+//! Reads a data file row by row, and keeps only what its model needs.
 
 use super::asked::{Asked, Shown, names_of};
 use super::cells::{cells, delimiter, number};
@@ -8,45 +8,46 @@ use super::expression::Span;
 use std::io::{self, BufRead, Error, ErrorKind, Read};
 use std::sync::Arc;
 
-const NEEDED: &str = "a data file has a row with the names of the columns, then rows of numbers";
+const NEEDED: &str = "a data file needs a row of column names, then rows of numbers";
 
-/// Ragged rows that are listed one by one.
+/// Maximum number of rows of the wrong length that are reported one by one.
 const MOST_RAGGED: usize = 5;
 
-/// Bytes of a line: a file without any end of a line is not read to its own end.
+/// Maximum length of a line in bytes, so that a file without line ends is not read completely.
 const LONGEST_LINE: u64 = 1 << 26;
 
-/// What is kept of a file on the way through it.
+/// The kept part of a file while it is read.
 struct Scan<'a, 'm> {
     source: Source,
     asked: &'a Asked<'m>,
     delimiter: u8,
-    /// All names of the header.
+    /// All names in the header.
     names: Vec<String>,
-    /// The columns that stay.
+    /// The columns to keep.
     kept: Vec<usize>,
     shown: Shown,
-    /// The lines of the file, each with the cells of these columns. All of it where all stay.
+    /// The lines of the file, each with the cells of these columns; the whole text if all columns are kept.
     text: String,
     columns: Vec<Vec<f64>>,
     strange: Vec<Option<usize>>,
     starts: Vec<usize>,
-    /// Where the file has each cell, in characters from 1; empty where the text is all of it.
+    /// For each cell, its position in the line of the file, in characters from 1; empty if the text is the whole
+    /// file.
     places: Vec<u32>,
     rows: usize,
     ragged: usize,
 }
 
-/// A line of the file that is no blank one.
+/// A line of the file that is not blank.
 struct Line<'l> {
     /// From 1.
     number: usize,
-    /// Where it begins in the file.
+    /// Its offset in the file.
     start: usize,
     row: &'l str,
 }
 
-/// Reads a table that is at hand.
+/// Reads a table from a text in memory.
 pub(super) fn read(source: &Source, asked: &Asked<'_>, report: &mut Report) -> Option<Data> {
     let read = scan(&source.name, source.text.as_bytes(), u64::MAX, asked, report);
     read.unwrap_or_else(|error| {
@@ -56,10 +57,9 @@ pub(super) fn read(source: &Source, asked: &Asked<'_>, report: &mut Report) -> O
 }
 
 /// Reads a table: a row of names, then numbers. Cells that are empty, NA or NaN are missing. A column of words is
-/// no error until it is used.
+/// an error only if it is used.
 ///
-/// # Errors
-/// If the file cannot be read to its end, is longer than `most` bytes, or no text.
+/// # Errors If the file cannot be read completely, is longer than `most` bytes, or is not text.
 pub(super) fn scan(
     name: &str,
     mut file: impl BufRead,
@@ -123,7 +123,7 @@ pub(super) fn scan(
 }
 
 impl Scan<'_, '_> {
-    /// Reads the names, and chooses among the columns. Says whether these are names.
+    /// Reads the names and selects the columns; returns false if these are not valid names.
     fn header(&mut self, line: &Line<'_>, report: &mut Report) -> bool {
         let row = line.row;
         self.delimiter = delimiter(row);
@@ -144,7 +144,7 @@ impl Scan<'_, '_> {
             }
         }
         self.kept = (0..self.names.len()).filter(|&i| self.asked.keeps(&self.names[i])).collect();
-        // Where none is asked for there are still rows; and one column alone would not show its delimiter.
+        // If no column is needed, there are still rows; and a single column would not show its delimiter.
         let fewest = if self.delimiter == b',' { 1 } else { 2 };
         for i in 0..self.names.len() {
             if self.kept.len() < fewest && !self.kept.contains(&i) {
@@ -190,7 +190,7 @@ impl Scan<'_, '_> {
         self.keep_row(text, row);
     }
 
-    /// Keeps the cells of a line that stay.
+    /// Keeps the selected cells of a line.
     fn keep_row(&mut self, text: &str, row: &str) {
         if self.kept.len() == self.names.len() {
             return self.text.push_str(text);
@@ -203,19 +203,19 @@ impl Scan<'_, '_> {
                 self.text.push(if is_last { '\n' } else { char::from(self.delimiter) });
             }
         }
-        // A blank line is no row, and a row whose cells are all missing is one.
+        // A blank line would not count as a row, but a row of missing cells does.
         if self.text[start..].trim().is_empty() {
             self.text.insert_str(start, "NA");
         }
     }
 
-    /// Keeps a line of its own for one without numbers, so that all lines keep theirs.
+    /// Keeps an empty line for a line without numbers, so that all lines keep their positions.
     fn keep_empty(&mut self, text: &str) {
         let is_whole = self.kept.len() == self.names.len();
         self.text.push_str(if is_whole { text } else { "\n" });
     }
 
-    /// A mistake at a span of a line.
+    /// Reports a mistake at a span of a line.
     fn error(
         &self,
         line: &Line<'_>,
@@ -238,7 +238,7 @@ impl Scan<'_, '_> {
         }
         if self.rows + self.ragged == 0 {
             let line = Line { number: header.0, start: header.1, row: "" };
-            let message = "the file has names of columns, but no rows";
+            let message = "the file has column names, but no rows";
             self.error(&line, 0..0, message, Some(NEEDED), report);
         }
         let is_kept = |i: &usize| self.kept.contains(i);
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::model::file::File;
 
-    /// What a model of this text keeps of a table, and what is said.
+    /// What a model with this text keeps of a table, and the messages.
     fn read(model: &str, table: &str) -> (Option<Data>, String) {
         let model = Source::new("m.toml", model);
         let (mut report, file) = (Report::default(), File::default());
@@ -280,12 +280,12 @@ mod tests {
         assert_eq!(data.columns[0], [1.0, 4.0]);
         assert_eq!(data.text().unwrap().as_ref(), "x,y\n\n1,3\n4,six\n");
         assert_eq!(data.others(), ["a", "b, c"]);
-        // Where it stands in the file, not in what is kept of it.
+        // The position in the file, not in the kept text.
         let mut report = Report::default();
         assert!(data.error_at((1, 1), "no number", None, &mut report));
         let said = report.into_result().unwrap_err().to_string();
         assert!(said.contains("d.csv:4:7") && said.contains("| 4,six"), "{said}");
-        // And once more, from what a run folder has.
+        // Read it again from the kept text, as from a run folder.
         let (again, _) = read("y = \"normal(x, 1)\"", data.text().unwrap());
         let again = again.unwrap();
         assert_eq!((again.text(), &again.names), (data.text(), &data.names));
@@ -297,7 +297,7 @@ mod tests {
             let (data, said) = read("y = x", table);
             assert_eq!(data.expect(&said).text().unwrap().as_ref(), table);
         }
-        // An escape may name any column, and one column alone would have no delimiter.
+        // An escape sequence may name any column, and a single column would show no delimiter.
         for (model, table) in [("\"\\u0061\"", "a,b\n1,2\n"), ("x", "x;z\n1;2\n")] {
             let (data, said) = read(model, table);
             assert_eq!(data.expect(&said).names.len(), 2);

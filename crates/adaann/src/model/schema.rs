@@ -1,4 +1,4 @@
-//! The model file's JSON Schema, for editors that complete keys and underline mistakes.
+//! The JSON Schema of a model file, for editors that complete keys and underline mistakes.
 
 use super::file::keys::{FILE, Form, Key, Keys};
 use super::output::Output;
@@ -98,7 +98,7 @@ fn setting_form(form: &overlay::Form) -> Value {
     }
 }
 
-/// A formula is not empty; what is inside is not for a schema to say.
+/// A formula must not be empty; the schema does not check its contents.
 fn formula() -> Value {
     json!({ "type": "string", "minLength": 1 })
 }
@@ -109,7 +109,7 @@ mod tests {
     use crate::model::file::examples;
     use std::collections::BTreeSet;
 
-    /// All paths of keys in a schema; `*` is a name of the writer's choice.
+    /// All key paths in a schema; `*` stands for a name that the user chooses.
     fn paths(schema: &Value, path: &str, all: &mut BTreeSet<String>) {
         for (key, inner) in schema["properties"].as_object().into_iter().flatten() {
             all.insert(format!("{path}{key}"));
@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Whether a schema allows a value; the paths of all keys on the way are noted.
+    /// Does a schema allow a value? The paths of all keys on the way are recorded.
     fn allows(schema: &Value, value: &Value, path: &str, used: &mut BTreeSet<String>) -> bool {
         if let Some(forms) = schema["anyOf"].as_array() {
             return forms.iter().any(|form| allows(form, value, path, used));
@@ -187,7 +187,7 @@ mod tests {
             let example: Value = toml::from_str(&text).unwrap();
             assert!(allows(&schema, &example, "", &mut used), "{text}");
         }
-        // What settings there are is the business of their own tables.
+        // The settings are checked by their own tables.
         known.retain(|path| !path.starts_with("fit."));
         used.retain(|path| !path.starts_with("fit."));
         assert_eq!(known, used);

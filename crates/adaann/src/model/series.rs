@@ -1,4 +1,4 @@
-//! What a file says of its series, understood: the order of rows, what is carried, and earlier rows.
+//! The series of a model: the order of rows, states, and earlier rows.
 
 use super::diagnostic::Report;
 use super::expression::{Ast, Kind, Span};
@@ -9,10 +9,10 @@ use super::scope::{Lag, Lagged, Scope};
 use super::value::Plain;
 use super::walk::{Tie, Walk};
 
-/// Numbers that the states of a series may have.
+/// Maximum number of values in the states of a series.
 const MOST_CARRIED: usize = 10_000;
 
-/// A column at an earlier row, as a formula names it.
+/// A column at an earlier row, as used in a formula.
 struct Named<'a> {
     lag: Lag,
     has_otherwise: bool,
@@ -20,14 +20,14 @@ struct Named<'a> {
 }
 
 impl Outline {
-    /// Finds the columns of order and group, and refuses states that are columns.
+    /// Finds the columns of order and group, and reports states that are also columns.
     pub(super) fn name_series(&mut self, report: &mut Report) {
         let Some(series) = &self.file.series else { return };
         let mut column = |name: &Option<Name>, what: &str| {
             let name = name.as_ref()?;
             let found = self.data.find(&name.text);
             if found.is_none() && !self.data.names.is_empty() {
-                let message = format!("the data has no column `{}` of {what}", name.text);
+                let message = format!("the data has no {what} column `{}`", name.text);
                 report.error(
                     &self.source,
                     name.span.clone(),
@@ -37,23 +37,23 @@ impl Outline {
             }
             found
         };
-        let (order, group) = (column(&series.order, "order"), column(&series.group, "groups"));
+        let (order, group) = (column(&series.order, "order"), column(&series.group, "group"));
         let written = self.file.data.iter().flat_map(|data| &data.columns);
         let written: Vec<&str> = written.map(|(name, _)| &name.text[..]).collect();
         for state in &series.states {
             let name = &state.name;
-            // Of columns in the file itself it was said when the file was read.
+            // For columns in the model file this was reported when the file was read.
             if self.data.find(&name.text).is_some() && !written.contains(&&name.text[..]) {
-                let message = format!("`{}` is a state, and a column of the data", name.text);
+                let message = format!("`{}` is both a state and a column of the data", name.text);
                 let help =
-                    "give the state another name, or the column: [data] rename = { new = \"...\" }";
+                    "rename the state, or rename the column: [data] rename = { new = \"...\" }";
                 report.error(&self.source, name.span.clone(), message, Some(help.to_owned()));
             }
         }
         (self.series.order, self.series.group) = (order, group);
     }
 
-    /// Finds the way through the rows, the lengths of states, and which earlier rows are named.
+    /// Determines the order of rows, the sizes of states, and the earlier rows that formulas use.
     pub(super) fn lay_out_series(&mut self, report: &mut Report) {
         self.series.lags = self.named_lags();
         let columns = [(self.series.order, "order"), (self.series.group, "group")];
@@ -63,8 +63,9 @@ impl Outline {
             if let Some(row) = self.data.columns[column].iter().position(|x| x.is_nan()) {
                 let number = self.data.number_of(row);
                 let name = &self.data.names[column];
-                let message =
-                    format!("`{name}` is missing in row {number}, the {what} of [series]");
+                let message = format!(
+                    "`{name}`, the {what} of [series], is missing in row {number} of the data"
+                );
                 self.error_at_cell(row, column, message, None, report);
                 is_known = false;
             }
@@ -78,11 +79,12 @@ impl Outline {
                     let name = &self.data.names[column];
                     let [one, other] = [a, b].map(|row| self.data.number_of(row));
                     let message = format!(
-                        "`{name}` is {} in rows {one} and {other} of the data: nothing puts them in order",
+                        "`{name}` is {} in rows {one} and {other} of the data, so their order is not \
+                         defined",
                         self.data.columns[column][b]
                     );
                     let help = self.series.group.is_none().then(|| {
-                        "if they are of different series, name their column by group = \"...\""
+                        "if they belong to different series, set group = \"...\" to the column of series"
                             .to_owned()
                     });
                     self.error_at_cell(b, column, message, help, report);
@@ -93,7 +95,7 @@ impl Outline {
         self.measure_states(report);
     }
 
-    /// The length of each state.
+    /// The size of each state.
     fn measure_states(&mut self, report: &mut Report) {
         let Some(series) = &self.file.series else { return };
         let (mut sizes, mut total) = (Vec::new(), 0);
@@ -120,23 +122,23 @@ impl Outline {
         self.series.sizes = sizes;
     }
 
-    /// How many numbers are carried.
+    /// The number of values in the states.
     pub(super) fn carried(&self) -> usize {
         self.series.sizes.iter().map(|size| size.unwrap_or(1)).sum()
     }
 
-    /// Is a row measured, or does it only begin a series?
+    /// Is a row measured, rather than skipped at the start of a series?
     pub(super) fn is_measured(&self, walk: &Walk, row: usize) -> bool {
         self.file.series.as_ref().is_none_or(|series| walk.age(row) >= series.skip)
     }
 
-    /// In how many rows a column is measured.
+    /// The number of rows in which a column is measured.
     pub(super) fn count_measured(&self, column: usize) -> usize {
         let is_there = |row: &&u32| !self.data.columns[column][**row as usize].is_nan();
         self.measured_rows().iter().filter(is_there).count()
     }
 
-    /// The lags that all formulas name, each once.
+    /// The lags in all formulas, each once.
     fn named_lags(&self) -> Vec<Lag> {
         let file = &self.file;
         let formulas = file.quantities.iter().chain(&file.likelihood).map(|(_, formula)| formula);
@@ -155,7 +157,8 @@ impl Outline {
         lags
     }
 
-    /// What a call of `before` looks at; nothing if it is wrong, which is said where it is evaluated.
+    /// The column and lag of a call of `before`; None if the call is invalid, which is reported when it
+    /// is evaluated.
     fn named<'a>(&self, call: &'a Ast) -> Option<Named<'a>> {
         let Kind::Call { arguments, .. } = &call.kind else { return None };
         let Kind::Name(name) = &arguments.first()?.kind else { return None };
@@ -172,7 +175,7 @@ impl Outline {
         is_whole.then_some(Named { lag, has_otherwise: arguments.len() > 2, call })
     }
 
-    /// The value of a lag at a row of some cells; nothing where there is no such row, or its cell is empty.
+    /// The value of a lag at a row; None if there is no such row or its cell is empty.
     pub(super) fn lagged(
         &self,
         walk: &Walk,
@@ -184,7 +187,7 @@ impl Outline {
         (!value.is_nan()).then_some(value)
     }
 
-    /// Makes the columns at earlier rows numbers: those of a row.
+    /// Sets the columns at earlier rows to their values for a row.
     pub(super) fn enter_lags(
         &self,
         scope: &mut Scope<'_>,
@@ -201,7 +204,7 @@ impl Outline {
         }
     }
 
-    /// Of each lag two columns: its values, 0 where there is none, and 1 where there is one.
+    /// Two columns for each lag: its values, 0 where there is none, and 1 where there is one.
     pub(super) fn lag_columns(&self) -> Vec<Vec<f64>> {
         let cell = |row: usize, column: usize| self.data.columns[column][row];
         let mut columns = Vec::new();
@@ -214,7 +217,7 @@ impl Outline {
         columns
     }
 
-    /// Says which rows name an earlier one that is not there: the first of each call.
+    /// Reports, for each call, the first row whose earlier row or cell is missing.
     pub(super) fn check_lags(&self, formula: &Formula, rows: &[u32], report: &mut Report) {
         let mut calls = Vec::new();
         self.each_formula(&formula.ast, &mut |ast| {
@@ -236,20 +239,20 @@ impl Outline {
         let (message, help) = match walk.back(row, lag.back) {
             Some(before) => (
                 format!(
-                    "`{name}` is no number in row {} of the data, which row {number} looks back at",
+                    "`{name}` is not a number in row {} of the data, which row {number} refers back to",
                     self.data.number_of(before)
                 ),
-                format!("before({name}, {}, otherwise) says what stands for it", lag.back),
+                format!("before({name}, {}, otherwise) gives a value to use instead", lag.back),
             ),
             None => (
                 format!(
-                    "row {number} of the data has {} before it, and this looks {} back",
+                    "row {number} of the data has {} before it, but `before` goes back {}",
                     rows_in_words(walk.age(row)),
-                    lag.back
+                    rows_in_words(lag.back)
                 ),
                 format!(
-                    "skip = {} in [series] leaves such rows out of the likelihood, and \
-                     before({name}, {}, otherwise) says what stands for them",
+                    "skip = {} in [series] leaves such rows out of the likelihood; \
+                     before({name}, {}, otherwise) gives a value to use instead",
                     lag.back, lag.back
                 ),
             ),
@@ -257,7 +260,7 @@ impl Outline {
         report.error(&self.source, span, message, Some(help));
     }
 
-    /// Says which cells that states need are not there.
+    /// Reports missing cells that states need.
     pub(super) fn check_series(&self, report: &mut Report) {
         let Some(series) = &self.file.series else { return };
         let walk = &self.series.walk;
@@ -274,14 +277,14 @@ impl Outline {
         }
     }
 
-    /// Does a formula depend on what is carried?
+    /// Does a formula depend on the states of a series?
     pub(super) fn sees_series(&self, ast: &Ast) -> bool {
         let mut sees = false;
         self.each_meaning(ast, &mut |meaning| sees |= matches!(meaning, Meaning::Carried(_)));
         sees
     }
 
-    /// The columns that states depend on at their own row.
+    /// The columns that states depend on at the same row.
     pub(super) fn columns_of_states(&self) -> Vec<usize> {
         let states = self.file.series.iter().flat_map(|series| &series.states);
         let formulas = states.flat_map(|state| [&state.start, &state.next]);
@@ -290,8 +293,7 @@ impl Outline {
 }
 
 impl Outline {
-    /// The columns that a walk through other rows needs as well: order, group, and those of states and of
-    /// earlier rows.
+    /// The other columns needed to walk through rows: order, group, and those that states and lags use.
     pub(super) fn columns_of_series(&self) -> Vec<usize> {
         let mut columns = self.columns_of_states();
         columns.extend(self.series.order.iter().chain(&self.series.group));

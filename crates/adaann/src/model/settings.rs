@@ -1,4 +1,4 @@
-//! Settings of a model: those that suit it, and those of its file over them.
+//! Settings of a model: its defaults, with those of its file applied.
 
 use super::{
     Given, Model,
@@ -8,8 +8,8 @@ use super::{
 use crate::{Error, Result, answer::Plan, fit::Settings};
 
 impl Model {
-    /// What the file asks for: the ladder, unless its table `fit` names another method or has a setting
-    /// that only Algorithm 1 looks at.
+    /// The run that the file requests: the ladder, unless its table `fit` names another method or
+    /// contains a setting that belongs only to Algorithm 1.
     ///
     /// ```
     /// use adaann::{answer::{Plan, approximate}, model::Model};
@@ -31,8 +31,8 @@ impl Model {
         self.plan.clone()
     }
 
-    /// What is asked for by `given`, flags above all, over the file's own. `base` are the settings of
-    /// Algorithm 1 to start from, [`Model::default_settings`] or others.
+    /// The run specified by `given`, usually flags, over the file's own settings. `base` holds the
+    /// settings of Algorithm 1 to start from: [`Model::default_settings`] or others.
     ///
     /// # Errors
     /// As [`Given::plan`].
@@ -40,7 +40,7 @@ impl Model {
         given.plan(self.given(), METHOD, base, &*self.target)
     }
 
-    /// The settings of Algorithm 1: those of the file's table `fit` over those that suit the model.
+    /// The settings of Algorithm 1: the defaults for the model with the file's table `fit` applied.
     ///
     /// ```
     /// use adaann::model::Model;
@@ -64,17 +64,18 @@ impl Model {
         self.settings.clone()
     }
 
-    /// Settings that suit the model, without those of its file.
+    /// Default settings for the model, without those of its file.
     pub fn default_settings(&self) -> Settings {
         suiting(&*self.target)
     }
 
-    /// The settings that the file's table `fit` gives.
+    /// The settings in the file's table `fit`.
     pub fn given(&self) -> &Given {
         &self.outline.file.fit.settings
     }
 
-    /// An error about a setting, shown where the file gives it; none if the file does not.
+    /// An error about a setting, shown at its place in the file; None if the file does not contain the
+    /// setting.
     pub fn at_its_place(&self, error: &Error) -> Option<Diagnostics> {
         let place = place(&self.outline.file.fit, error)?;
         let mut report = Report::default();

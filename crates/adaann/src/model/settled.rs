@@ -1,32 +1,32 @@
-//! Whether a system has come to rest when it starts.
+//! Checks whether a system is in a steady state when it starts.
 
 use super::Model;
 use crate::posterior::{Reading, Recorded, Trajectories, What};
 use crate::program::RowInput;
 use crate::{Batch, Result};
 
-/// A share of a state that it may move by if it settles for twice as long.
+/// The relative change of a state that is allowed if it settles for twice as long.
 const MOST_MOVED: f64 = 1e-3;
 
-/// Absolute tolerances of the solver that count as rest.
+/// A change of this many absolute tolerances of the solver counts as steady.
 const MOST_TOLERANCES: f64 = 100.0;
 
-/// A state that still moves when the system starts.
+/// A state that is not steady when the system starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unsettled {
-    /// Its name.
+    /// The name of the state.
     pub state: String,
-    /// The number of the subject whose state it is, if there are several.
+    /// The number of the subject, if there are several.
     pub subject: Option<f64>,
     /// Its value at the start.
     pub value: f64,
-    /// What that is if the system settles for twice as long.
+    /// Its value if the system settles for twice as long.
     pub later: f64,
 }
 
 impl Model {
-    /// The state that, at some points of the target's coordinates, changes most if the system settles for
-    /// twice as long; none if all are at rest, the model has no `settle`, or it has no likelihood.
+    /// The state that, at some points in the target's coordinates, changes most if the system settles for
+    /// twice as long. None if all states are steady, or if the model has no `settle` or no likelihood.
     ///
     /// # Errors
     /// If the points have another dimension.
@@ -47,7 +47,7 @@ impl Model {
             for (&value, &later) in once.row(row).iter().zip(twice.row(row)) {
                 let rests = MOST_MOVED * value.abs() + MOST_TOLERANCES * atol;
                 let moved = (later - value).abs() / rests;
-                // A trajectory that is lost has no density, which is said elsewhere.
+                // A failed trajectory has no density, which is reported elsewhere.
                 if moved > most.0 {
                     let (state, subject) = (row / subjects, row % subjects);
                     let subject = self.outline.subject_names.get(subject).copied();

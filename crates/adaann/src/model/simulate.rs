@@ -1,4 +1,4 @@
-//! Draws by the model itself: parameters from their priors.
+//! Draws from the prior.
 
 use super::drawing_order::Step;
 use super::evaluate::Evaluator;
@@ -13,12 +13,12 @@ use crate::program::Expr;
 use crate::rng::{Purpose, Stream};
 use crate::target::Edge;
 
-/// Tries before a prior that is cut off by bounds is given up.
+/// Maximum number of rejected draws from a prior restricted by bounds.
 const MOST_TRIES: usize = 10_000;
 
 impl Outline {
-    /// Points from the prior; nothing if one of them cannot be drawn. `bounds` are those of each
-    /// parameter's numbers.
+    /// Points from the prior; None if one of them cannot be drawn. `bounds` are the bounds of each parameter's
+    /// elements.
     pub(super) fn draw_prior(
         &self,
         bounds: &[[Edge; 2]],
@@ -37,8 +37,8 @@ impl Outline {
         Some(Batch::from_points(self.dim, &points?))
     }
 
-    /// All coordinates, each parameter drawn from its prior in this order; nothing if a prior is flat, or cannot
-    /// be drawn from. `bounds` are those of each parameter's numbers.
+    /// All coordinates, with the parameters drawn from their priors in this order; an error if a prior is flat
+    /// or cannot be sampled. `bounds` are the bounds of each parameter's elements.
     fn draw_parameters(
         &self,
         order: &[Step],
@@ -66,8 +66,8 @@ impl Outline {
         Ok(coordinates)
     }
 
-    /// The numbers of a parameter, or the factor of a correlation matrix; all that its prior and bounds name is
-    /// drawn.
+    /// The elements of a parameter, or the factor of a correlation matrix; everything that its prior and bounds
+    /// name has been drawn.
     fn draw(
         &self,
         i: usize,
@@ -122,8 +122,8 @@ impl Outline {
     }
 }
 
-/// Draws a vector, or a row of a matrix; nothing if the law is made of what is not known, an error if
-/// order and bounds leave too little of it.
+/// Draws a vector, or a row of a matrix; None if the distribution has unknown arguments, an error if order and
+/// bounds leave too little of it.
 fn draw_row(
     law: &Law<'_>,
     len: usize,
@@ -139,7 +139,7 @@ fn draw_row(
         };
         let Some(mut row) = drawn else { return Ok(None) };
         if is_ordered && law.size().is_none() {
-            // All orders of numbers that are alike are equally likely.
+            // All orders of identically distributed numbers are equally likely.
             row.sort_by(f64::total_cmp);
         }
         if !is_ordered || row.is_sorted() || row.iter().any(|x| x.is_nan()) {
@@ -149,8 +149,8 @@ fn draw_row(
     Err(())
 }
 
-/// Draws of each element of a law between bounds; nothing if it is made of what is not known, an error
-/// if the bounds leave too little of it.
+/// Draws each element of a distribution between bounds; None if it has unknown arguments, an error if the bounds
+/// leave too little of it.
 fn one_by_one(
     law: &Law<'_>,
     len: usize,
@@ -179,11 +179,11 @@ fn one_by_one(
 /// Why a prior cannot be drawn from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NoDraw {
-    /// This parameter has a flat prior, or one that is no number.
+    /// This parameter's prior is flat, or a draw is not a number.
     Flat(usize),
     /// The bounds of this parameter leave too little of its prior.
     Rare(usize),
-    /// The prior or the bounds of this parameter are made of what is not known.
+    /// The prior or the bounds of this parameter depend on unknown values.
     Unknown(usize),
 }
 

@@ -1,20 +1,20 @@
-//! Subjects: rows that belong to one trajectory, and what they share.
+//! Subjects: groups of rows that share a trajectory.
 
 use super::diagnostic::Report;
 use super::outline::Outline;
 use crate::posterior::Subjects;
 
 impl Outline {
-    /// The column that tells subjects apart.
+    /// The column that identifies subjects.
     pub(super) fn subject_column(&self) -> Option<usize> {
         let group = self.file.ode.as_ref()?.group.as_ref()?;
         self.data.find(&group.text)
     }
 
-    /// The subject of each row, from 0, and the numbers that the file has for them, in their order.
+    /// The subject of each row, from 0, and the sorted numbers of subjects in the file.
     fn subjects_of_rows(&self) -> Option<(Vec<u32>, Vec<f64>)> {
         let column = &self.data.columns[self.subject_column()?];
-        // 0 and -0 are one number.
+        // Treat 0 and -0 as the same number.
         let column: Vec<f64> = column.iter().map(|x| x + 0.0).collect();
         let mut names: Vec<f64> = column.iter().copied().filter(|x| !x.is_nan()).collect();
         names.sort_by(f64::total_cmp);
@@ -23,7 +23,7 @@ impl Outline {
         Some((column.iter().map(number).collect(), names))
     }
 
-    /// Of each column, where rows of a subject differ, in words. Empty without subjects.
+    /// For each column, a description of where rows of a subject differ; empty without subjects.
     pub(super) fn differences(&self, report: &mut Report) -> Vec<Option<String>> {
         self.check_group(report);
         let Some((of, names)) = self.subjects_of_rows() else { return Vec::new() };
@@ -44,7 +44,7 @@ impl Outline {
                 x => x.to_string(),
             };
             Some(format!(
-                "of subject {}, `{name}` is {} in row {} of the data, and {} in row {}",
+                "for subject {}, `{name}` is {} in row {} of the data, and {} in row {}",
                 names.get(subject).copied().unwrap_or(f64::NAN),
                 cell(first[subject]),
                 data.number_of(first[subject]),
@@ -55,18 +55,18 @@ impl Outline {
         data.names.iter().zip(&data.columns).map(difference).collect()
     }
 
-    /// Says if the column that tells subjects apart is not there, or has gaps.
+    /// Reports a missing subject column, or gaps in it.
     fn check_group(&self, report: &mut Report) {
         let Some(group) = self.file.ode.as_ref().and_then(|ode| ode.group.as_ref()) else { return };
         if self.file.data.is_none() {
-            let message = format!("without [data] there is no column `{}` of subjects", group.text);
+            let message = format!("without [data] there is no subject column `{}`", group.text);
             report.error(&self.source, group.span.clone(), message, None);
         }
         if self.data.names.is_empty() {
             return;
         }
         let Some(column) = self.data.find(&group.text) else {
-            let message = format!("the data has no column `{}` of subjects", group.text);
+            let message = format!("the data has no subject column `{}`", group.text);
             report.error(&self.source, group.span.clone(), message, self.column_meant(&group.text));
             return;
         };
@@ -74,7 +74,7 @@ impl Outline {
         self.check_present(&[column], &rows, None, report);
     }
 
-    /// Finds whose trajectory each row is on, and what happens there.
+    /// Determines the subject of each row, and the events of each subject.
     pub(super) fn find_subjects(&mut self, report: &mut Report) {
         let (start, rows) = (self.start, self.data.len());
         self.subject_names = Vec::new();

@@ -1,4 +1,4 @@
-//! A model's recording as its posterior takes it, and its system of equations by itself.
+//! Converts a model's recording for its posterior, and extracts its system of equations.
 
 use super::data::Data;
 use super::diagnostic::Report;
@@ -9,7 +9,7 @@ use crate::posterior::{Dynamics, Line, Recorded, RecordedSeries, RecordedSystem,
 use crate::program::{self, RowInput};
 use crate::{Error, Result};
 
-/// What was recorded, with the rows that it sees.
+/// The recorded parts, with the rows that they use.
 pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
     let mut graph = recording.graph;
     let direct = recording.density.unwrap_or_else(|| graph.constant(0.0));
@@ -29,7 +29,7 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
         gathers.map(|gather| program::Gather { vector: gather.vector, index: gather.index });
     let lines = recording.lines.into_iter();
     let lines = lines.map(|line| Line { log_density: line.log_density, rows: line.rows });
-    // Without data there are no rows, and trajectories all the same.
+    // Without data there are no rows, but there are still trajectories.
     let times = outline.time.map_or(Vec::new(), |time| outline.data.columns[time].clone());
     let system = match (&outline.file.ode, outline.solver) {
         (Some(ode), Some(solver)) => Some(RecordedSystem {
@@ -72,11 +72,10 @@ pub(super) fn recorded(outline: &Outline, recording: Recording) -> Recorded {
 }
 
 impl Outline {
-    /// The system of equations in other rows: the columns of the data with other numbers, in the order of
-    /// time.
+    /// The system of equations for other rows: the columns of the data with other values, sorted by time.
     ///
     /// # Errors
-    /// If the rows are none that its equations can be solved for.
+    /// If the equations cannot be solved for these rows.
     pub(super) fn dynamics_at(&self, columns: Vec<Vec<f64>>) -> Result<Dynamics> {
         let (mut outline, mut report) = (self.clone(), Report::default());
         outline.data = Data::new(self.data.names.clone(), columns);
@@ -85,11 +84,13 @@ impl Outline {
         let recording = record_system(&outline, &mut report);
         match report.into_result() {
             Ok(()) => Dynamics::new(&recorded(&outline, recording)),
-            Err(error) => Err(Error::Data(format!("the system has no such rows: {error}"))),
+            Err(error) => {
+                Err(Error::Data(format!("the system cannot be solved for these rows: {error}")))
+            }
         }
     }
 
-    /// The columns that say when and whose a row is, what happens then, and what equations depend on.
+    /// The columns with the time, subject and events of a row, and those that equations depend on.
     pub(super) fn columns_of_system(&self) -> Vec<usize> {
         let Some(ode) = &self.file.ode else { return Vec::new() };
         let mut columns = self.columns_of_equations();
@@ -100,7 +101,7 @@ impl Outline {
         columns
     }
 
-    /// The columns that formulas of a system depend on, by themselves or through quantities.
+    /// The columns that formulas of a system depend on, directly or through quantities.
     pub(super) fn columns_of_equations(&self) -> Vec<usize> {
         let Some(ode) = &self.file.ode else { return Vec::new() };
         let mut columns = Vec::new();

@@ -1,4 +1,4 @@
-//! Constants that are tables of numbers in files of their own.
+//! Constants that are tables of numbers in separate files.
 
 use super::cells::{cells, delimiter, number, rows};
 use super::diagnostic::{Place as At, Report, Source};
@@ -9,13 +9,13 @@ use super::value::Plain;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Numbers that one may have: formulas of all draws and rows hold all of them.
+/// Maximum size of a table: formulas of all draws and rows contain all of its numbers.
 const MOST: usize = 100_000;
 
 /// A table that was read.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
-    /// The number of the constant.
+    /// The index of the constant.
     pub(super) constant: usize,
     /// The text of the file.
     pub(super) text: Arc<str>,
@@ -23,8 +23,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The constants of a file that are in files of their own, which are seen from `folder` or copied beside the
-    /// data.
+    /// Loads the constants that are in separate files, relative to `folder` or copied beside the data.
     pub(super) fn load_all(
         file: &File,
         source: &Source,
@@ -46,7 +45,7 @@ impl Table {
     }
 }
 
-/// A vector if all rows have one number, and else a matrix. A first row that is not all numbers is a header.
+/// A vector if all rows have one number, otherwise a matrix. A first row that is not all numbers is a header.
 fn read(source: &Source, report: &mut Report) -> Option<Plain> {
     let mut lines = rows(&source.text).peekable();
     let Some(&(_, first)) = lines.peek() else {
@@ -89,7 +88,8 @@ fn read(source: &Source, report: &mut Report) -> Option<Plain> {
     Some(if is_vector { Plain::Vector(table.concat()) } else { Plain::Matrix(table) })
 }
 
-/// A mistake at a place, without what stands there: a table whose columns nobody names may be any file.
+/// Reports a mistake at a place, without the text there: the model names no columns of the table, so it may be
+/// any file.
 fn error_at(source: &Source, span: Span, message: &str, report: &mut Report) {
     let start = span.start;
     let place = At::of(&source.text, span).unseen();

@@ -15,23 +15,23 @@ use std::sync::Arc;
 /// The posterior of a model file.
 pub(super) struct ModelTarget {
     density: Box<dyn Target>,
-    /// The program outside that computes the likelihood, if one does.
+    /// The external program that computes the likelihood, if any.
     pub(super) outside: Option<Arc<Outside>>,
     names: Vec<String>,
     supports: Vec<Support>,
     has_proper_prior: bool,
     is_log_concave: bool,
-    /// The prior, if it is all that there is and can be drawn from.
+    /// The prior, if it is the whole model and can be sampled.
     prior_alone: Option<PriorAlone>,
-    /// The system of equations, if there is one.
+    /// The system of equations, if any.
     pub(super) dynamics: Option<Dynamics>,
-    /// What the density was made of, to make it with another solver.
+    /// What the density was built from, to rebuild it with another solver.
     recorded: Option<Recorded>,
-    /// Middle and spread of the prior on the whole line.
+    /// Location and scale of the prior on the unconstrained scale.
     pub(super) units: Vec<(f64, f64)>,
 }
 
-/// A prior without data, with the bounds of each parameter's numbers.
+/// A prior without data, with the bounds of each parameter's elements.
 struct PriorAlone {
     outline: Arc<Outline>,
     bounds: Vec<[Edge; 2]>,
@@ -42,7 +42,7 @@ impl ModelTarget {
         let names = outline.parameters.iter().flat_map(Parameter::coordinate_names);
         let (names, supports) = (names.collect::<Vec<_>>(), recording.supports.clone());
         let has_proper_prior = recording.has_proper_prior();
-        // Of a density that integrates to 1, so that the evidence is known with the draws.
+        // Only for a density that integrates to 1, so that the evidence is known with the draws.
         let is_drawn = outline.file.is_prior_alone && has_proper_prior && recording.is_normalised;
         let prior_alone = is_drawn
             .then(|| PriorAlone { outline: outline.clone(), bounds: recording.bounds.clone() });
@@ -79,17 +79,17 @@ impl ModelTarget {
         })
     }
 
-    /// What a density with a system of equations was made of.
+    /// What a density with a system of equations was built from.
     pub(super) fn recorded(&self) -> Option<&Recorded> {
         self.recorded.as_ref()
     }
 }
 
-/// The density of a model that needs no program outside.
+/// The density of a model without an external program.
 struct Density {
     target: Box<dyn Target>,
     is_log_concave: bool,
-    /// What it was made of, if there is a system of equations.
+    /// What it was built from, if there is a system of equations.
     recorded: Option<Recorded>,
 }
 

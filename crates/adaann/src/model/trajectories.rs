@@ -1,4 +1,4 @@
-//! `at`, `integral`, `maximum` and their kin: numbers of whole trajectories, which draws have.
+//! `at`, `integral`, `maximum` and similar: values of whole trajectories, computed for draws.
 
 use super::diagnostic::Report;
 use super::evaluate::Evaluator;
@@ -12,11 +12,12 @@ use super::value::Value;
 use crate::posterior::{Reading, What};
 use crate::program::Expr;
 
-/// Times that all functions of trajectories name together, subjects counted; solvers land on all of them.
+/// Maximum number of times in all functions of trajectories, counted for each subject; solvers stop at
+/// all of them.
 const MOST_TIMES: usize = 100_000;
 
 impl<'g> Evaluator<'_, 'g> {
-    /// f(formula, time, ...), if its values are there.
+    /// f(formula, time, ...), if its value has been computed.
     pub(super) fn trajectory(
         &mut self,
         whole: &Ast,
@@ -29,14 +30,15 @@ impl<'g> Evaluator<'_, 'g> {
         }
         if self.place != Place::Quantity {
             let message = format!(
-                "`{name}` is of whole trajectories, which are known of draws alone: it stands in \
-                 [quantities] that nothing but other quantities depend on"
+                "`{name}` needs whole trajectories, which are computed only for draws: use it only in \
+                 [quantities] on which no other part of the model depends"
             );
             let help = match self.place {
                 Place::Row => Some(
-                    "in a formula of rows, a state is the one at the row's time already".to_owned(),
+                    "in a formula of rows, a state already has its value at the row's time"
+                        .to_owned(),
                 ),
-                Place::Path => Some("a formula along a trajectory is of its own time".to_owned()),
+                Place::Path => Some("functions of trajectories cannot be nested".to_owned()),
                 _ => None,
             };
             return self.unknown(&whole.span, message, help);
@@ -51,7 +53,7 @@ impl<'g> Evaluator<'_, 'g> {
 }
 
 impl Outline {
-    /// How many numbers of trajectories quantities have, all subjects counted.
+    /// The number of trajectory values in quantities, counted for each subject.
     pub(super) fn trajectory_numbers(&self) -> usize {
         let mut calls = 0_usize;
         for (_, formula) in &self.file.quantities {
@@ -62,7 +64,7 @@ impl Outline {
 }
 
 impl<'g> Recorder<'_, 'g> {
-    /// Records what a quantity asks about trajectories, so that its calls have their values.
+    /// Records the trajectory values of a quantity, so that its calls can be evaluated.
     pub(super) fn trajectories(&mut self, ast: &Ast, report: &mut Report) {
         let mut calls = Vec::new();
         each_trajectory(ast, &mut |call, function, arguments| {
@@ -74,7 +76,7 @@ impl<'g> Recorder<'_, 'g> {
             }
             if self.outline.file.ode.is_none() {
                 let message =
-                    format!("`{}` is of trajectories, and the model has no [ode]", function.name());
+                    format!("`{}` needs trajectories, but the model has no [ode]", function.name());
                 self.fault(&call.span, message, None);
                 continue;
             }
@@ -82,7 +84,7 @@ impl<'g> Recorder<'_, 'g> {
             let subjects = self.outline.subjects.starts.len();
             if (self.readings.len() + 1).saturating_mul(2 * subjects) > MOST_TIMES {
                 let message = format!(
-                    "functions of trajectories name more than {MOST_TIMES} times, subjects counted"
+                    "functions of trajectories use more than {MOST_TIMES} times, counted for each subject"
                 );
                 self.fault(&call.span, message, None);
                 return;
@@ -121,7 +123,7 @@ impl<'g> Recorder<'_, 'g> {
         if let [from, to] = times[..]
             && from > to
         {
-            let message = format!("the time from which is {from}, and the one until which is {to}");
+            let message = format!("the interval begins at {from}, but ends at {to}");
             let help = format!("write {}, the earlier time first", function.usage());
             self.fault(&arguments[1].span, message, Some(help));
             return None;
@@ -133,7 +135,7 @@ impl<'g> Recorder<'_, 'g> {
         let what = match function {
             At => What::At(from),
             Integral => What::Integral(from, to),
-            // Of one moment, the extreme is the value there.
+            // On an interval of length 0, the extreme is the value there.
             Maximum | Minimum if is_moment => What::At(from),
             TimeOfMaximum | TimeOfMinimum if is_moment => {
                 of = Expr::from(from).node(self.graph);
@@ -147,7 +149,7 @@ impl<'g> Recorder<'_, 'g> {
         Some(Reading { of, what })
     }
 
-    /// A time at which trajectories are looked at.
+    /// A time at which trajectories are evaluated.
     fn time(&mut self, ast: &Ast) -> Option<f64> {
         let start = self.outline.start;
         let value = self.at(Place::Constant, |evaluator| evaluator.number(ast))?;
@@ -158,18 +160,16 @@ impl<'g> Recorder<'_, 'g> {
                 Some("set start in [ode], or write a later time".to_owned()),
             ),
             Some(time) => (
-                format!("{time} is no time of a trajectory"),
-                Some(
-                    "write a finite number; a time far out may do in place of infinity".to_owned(),
-                ),
+                format!("the time is {time}, but must be finite"),
+                Some("write a finite number; a large time can stand for infinity".to_owned()),
             ),
             None => {
                 let what = match &ast.kind {
                     Kind::Name(name) => format!("`{name}` differs between rows"),
                     _ => "this differs between rows".to_owned(),
                 };
-                let message = format!("{what}, and times of trajectories are constants");
-                (message, Some("name a number, or a constant of [constants]".to_owned()))
+                let message = format!("{what}, but the times of trajectories must be constants");
+                (message, Some("write a number, or a constant from [constants]".to_owned()))
             }
         };
         self.fault(&ast.span, message, help);

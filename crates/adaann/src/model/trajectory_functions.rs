@@ -1,6 +1,6 @@
-//! The functions of whole trajectories that formulas know, by their names.
+//! The functions of whole trajectories in formulas, by name.
 
-/// What is asked about a formula of states along a trajectory.
+/// A function of a formula along a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrajectoryFunction {
     At,
@@ -14,7 +14,7 @@ pub(super) enum TrajectoryFunction {
 use TrajectoryFunction::*;
 
 impl TrajectoryFunction {
-    /// All of them, in the order of the book.
+    /// All of them, in the order of the manual.
     pub(super) const ALL: [Self; 6] =
         [At, Integral, Maximum, TimeOfMaximum, Minimum, TimeOfMinimum];
 
@@ -34,7 +34,7 @@ impl TrajectoryFunction {
         }
     }
 
-    /// As it is written.
+    /// The syntax.
     pub(super) fn usage(self) -> &'static str {
         match self {
             At => "at(formula, time)",
@@ -46,19 +46,19 @@ impl TrajectoryFunction {
         }
     }
 
-    /// One line on it.
+    /// A one-line description.
     pub(super) fn summary(self) -> &'static str {
         match self {
-            At => "a formula of states at a time, in [quantities]",
-            Integral => "its integral over time, in [quantities]",
-            Maximum => "its largest value between two times, in [quantities]",
-            TimeOfMaximum => "when it is largest, in [quantities]",
-            Minimum => "its smallest value between two times, in [quantities]",
-            TimeOfMinimum => "when it is smallest, in [quantities]",
+            At => "value of a formula of states at a time, in [quantities]",
+            Integral => "integral of the formula over time, in [quantities]",
+            Maximum => "largest value of the formula between two times, in [quantities]",
+            TimeOfMaximum => "time at which the formula is largest, in [quantities]",
+            Minimum => "smallest value of the formula between two times, in [quantities]",
+            TimeOfMinimum => "time at which the formula is smallest, in [quantities]",
         }
     }
 
-    /// How many times it takes.
+    /// The number of times that it takes as arguments.
     pub(super) fn times(self) -> usize {
         if self == At { 1 } else { 2 }
     }

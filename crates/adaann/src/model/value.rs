@@ -1,4 +1,4 @@
-//! What a formula can stand for: numbers, vectors, matrices, conditions and distributions.
+//! Values of formulas: numbers, vectors, matrices, conditions and distributions.
 
 use super::dims::Dims;
 use crate::distribution::{Family, Spread};
@@ -9,15 +9,15 @@ use crate::program::{Condition, Expr, Way};
 pub(super) enum Value<'g> {
     Number(Expr<'g>),
     Vector(Vec<Expr<'g>>),
-    /// Row by row, all rows equally long.
+    /// Row by row, with rows of equal length.
     Matrix(Vec<Vec<Expr<'g>>>),
     Truth(Truth<'g>),
     Law(Law<'g>),
-    /// Something that was found wrong before: what is made of it is no further error.
+    /// The result of a mistake that has been reported; using it is no further mistake.
     Unknown,
 }
 
-/// A value that is known.
+/// A value in plain numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plain {
     Number(f64),
@@ -38,7 +38,7 @@ pub(super) enum Truth<'g> {
 /// A distribution with its arguments.
 #[derive(Clone)]
 pub(super) enum Law<'g> {
-    /// A distribution of single numbers; arguments are numbers, or vectors for a vector.
+    /// A distribution of single numbers; vector arguments make it a distribution of vectors.
     Of {
         family: Family,
         arguments: Vec<Value<'g>>,
@@ -51,7 +51,7 @@ pub(super) enum Law<'g> {
     Dirichlet {
         concentrations: Vec<Expr<'g>>,
     },
-    /// Of correlation matrices, or of their Cholesky factors.
+    /// A distribution of correlation matrices, or of their Cholesky factors.
     Lkj {
         eta: Expr<'g>,
         is_factor: bool,
@@ -60,24 +60,24 @@ pub(super) enum Law<'g> {
         weights: Vec<Expr<'g>>,
         parts: Vec<Self>,
     },
-    /// One whose numbers are not always seen themselves.
+    /// A distribution of censored measurements.
     Censored {
         part: Box<Self>,
         limits: Censoring<'g>,
     },
-    /// One between bounds, both included, normalised again.
+    /// A distribution restricted to bounds, both included, and renormalised.
     Truncated {
         part: Box<Self>,
         lower: Option<Expr<'g>>,
         upper: Option<Expr<'g>>,
     },
-    /// 1, 2, ... by the logarithms of their probabilities.
+    /// 1, 2, ... with these log probabilities.
     Categorical {
         log_p: Vec<Expr<'g>>,
-        /// Is there a sense in which 2 is between 1 and 3?
+        /// Are the categories ordered?
         is_ordered: bool,
     },
-    /// 0 with the probability p, else a count of the part; of a hurdle one above 0.
+    /// 0 with probability p, otherwise a count from the part; for a hurdle, a count above 0.
     WithZeros {
         p: Expr<'g>,
         part: Box<Self>,
@@ -85,28 +85,29 @@ pub(super) enum Law<'g> {
     },
 }
 
-/// Where a number is not seen itself.
+/// The limits beyond which only bounds are known.
 #[derive(Clone)]
 pub(super) struct Censoring<'g> {
-    /// What is here or below is only known to be so.
+    /// Values at or below this limit are known only to be there.
     pub(super) lower: Option<Expr<'g>>,
-    /// What is here or above is only known to be so.
+    /// Values at or above this limit are known only to be there.
     pub(super) upper: Option<Expr<'g>>,
-    /// Where it holds, the number is only known to be at most what was written down.
+    /// Where this holds, the value is known only to be at most the recorded one.
     pub(super) left: Option<Truth<'g>>,
-    /// Where it holds, the number is only known to be at least what was written down.
+    /// Where this holds, the value is known only to be at least the recorded one.
     pub(super) right: Option<Truth<'g>>,
-    /// The number is above what was written down, and at most this; nothing but the former if it is NaN.
+    /// The value is above the recorded one and at most this; if this is NaN, it is only above the
+    /// recorded one.
     pub(super) until: Option<Expr<'g>>,
 }
 
 impl<'g> Truth<'g> {
-    /// a = b, which holds for no NaN.
+    /// a = b, which is false for NaN.
     pub(super) fn equal(a: Expr<'g>, b: Expr<'g>) -> Self {
         Self::And(Box::new([Self::Compare(a.le(b)), Self::Compare(a.ge(b))]))
     }
 
-    /// `yes` where it holds, `no` elsewhere.
+    /// `yes` where the condition holds, otherwise `no`.
     pub(super) fn select(&self, yes: Expr<'g>, no: Expr<'g>) -> Expr<'g> {
         match self {
             Self::Compare(condition) => condition.select(yes, no),
@@ -124,7 +125,7 @@ impl<'g> Truth<'g> {
 }
 
 impl<'g> Value<'g> {
-    /// What it is, in words for messages.
+    /// The kind of value, for messages.
     pub(super) fn kind(&self) -> String {
         match self {
             Self::Number(_) => "a number".into(),
@@ -138,7 +139,7 @@ impl<'g> Value<'g> {
         }
     }
 
-    /// How many numbers it holds; at least 1.
+    /// The number of elements, at least 1.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Vector(elements) => elements.len().max(1),
@@ -147,7 +148,7 @@ impl<'g> Value<'g> {
         }
     }
 
-    /// Its shape; nothing that is no number has one.
+    /// The shape; values without elements count as numbers.
     pub(super) fn dims(&self) -> Dims {
         match self {
             Self::Vector(elements) => Dims::Vector(elements.len()),
@@ -156,7 +157,7 @@ impl<'g> Value<'g> {
         }
     }
 
-    /// The same, where a condition is the number 1 if it holds and 0 if not.
+    /// The same value, with a condition converted to 1 or 0.
     pub(super) fn into_numbers(self) -> Self {
         match self {
             Self::Truth(truth) => Self::Number(truth.select(1.0.into(), 0.0.into())),
@@ -168,7 +169,7 @@ impl<'g> Value<'g> {
         matches!(self, Self::Unknown)
     }
 
-    /// Its numbers, in order; none of a condition or a distribution.
+    /// The elements in order; none for a condition or a distribution.
     pub(super) fn numbers(&self) -> Vec<Expr<'g>> {
         match self {
             Self::Number(x) => vec![*x],
@@ -178,7 +179,7 @@ impl<'g> Value<'g> {
         }
     }
 
-    /// Element `i` of a vector, or the number that stands for each element.
+    /// Element `i` of a vector; a number stands for every element.
     pub(super) fn element(&self, i: usize) -> Option<Expr<'g>> {
         match self {
             Self::Number(x) => Some(*x),
@@ -188,7 +189,7 @@ impl<'g> Value<'g> {
     }
 }
 
-/// The number that all of some values are constant for, as plain numbers.
+/// The values as plain numbers, if all of them are constants.
 pub(super) fn constants(values: &[Expr<'_>]) -> Option<Vec<f64>> {
     values.iter().map(|x| x.as_constant()).collect()
 }

@@ -1,4 +1,5 @@
-//! Rows one by one, with all that formulas of rows may name, at several draws of the parameters.
+//! Visits rows one by one, with everything that formulas of rows may use, at several draws of the
+//! parameters.
 
 use super::evaluate::Evaluator;
 use super::file::Formula;
@@ -12,12 +13,12 @@ use crate::table::Table;
 use crate::{Batch, Error, Result};
 use std::borrow::Cow;
 
-/// Rows to visit: cells by row and column of the model's data.
+/// The rows to visit: cells by row and column of the model's data.
 struct Rows<'r> {
     outline: &'r Outline,
-    /// For each column of the data, where the new inputs have it.
+    /// New inputs, and for each column of the data its position in them.
     places: Option<(Cow<'r, Table>, Vec<Option<usize>>)>,
-    /// Their order in time, or that of their series.
+    /// The order in time or in the series.
     order: Vec<usize>,
     walk: Walk,
 }
@@ -46,22 +47,22 @@ impl<'r> Rows<'r> {
         Ok(rows)
     }
 
-    /// The way through them, as series of their own.
+    /// The walk through the rows, with their own series.
     fn walk(&self, len: usize) -> Result<Walk> {
         let series = &self.outline.series;
         let cells = |column: usize| (0..len).map(|row| self.cell(row, column)).collect::<Vec<_>>();
         let (order, group) = (series.order.map(cells), series.group.map(cells));
         Walk::new(len, order.as_deref(), group.as_deref()).map_err(|Tie(a, b)| {
             Error::Data(format!(
-                "nothing puts rows {} and {} of the new inputs in order: they are of one series, and at \
-                 the same place",
+                "the order of rows {} and {} of the new inputs is not defined: they belong to the same \
+                 series and have the same order",
                 a + 1,
                 b + 1
             ))
         })
     }
 
-    /// Refuses inputs that lack a number which a prediction needs.
+    /// Refuses inputs without a value that predictions need.
     fn check(&self, len: usize) -> Result<()> {
         let Some((table, _)) = &self.places else { return Ok(()) };
         let outline = self.outline;
@@ -93,7 +94,7 @@ impl<'r> Rows<'r> {
         Ok(())
     }
 
-    /// The columns of the model's data, in the order of time.
+    /// The columns of the model's data, sorted by time.
     fn columns(&self) -> Vec<Vec<f64>> {
         let column = |c: usize| self.order.iter().map(|&row| self.cell(row, c)).collect();
         (0..self.outline.data.names.len()).map(column).collect()
@@ -109,17 +110,17 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// A row that is visited.
+/// The row being visited.
 pub(super) struct Visited {
-    /// Its number, from 0, in the order of the data or of the new inputs.
+    /// Its index, from 0, in the order of the data or of the new inputs.
     pub(super) row: usize,
-    /// Is it the last of a series?
+    /// Is it the last row of a series?
     pub(super) is_last: bool,
 }
 
 impl Outline {
-    /// Calls `see` with each row that is measured and what is known in it at each point of a batch of
-    /// coordinates, in the order of time or of a series; `see` says whether to go on.
+    /// Calls `see` with each measured row and the scopes at each point of a batch in the target's
+    /// coordinates, in the order of time or of a series; `see` returns whether to continue.
     pub(super) fn visit_rows(
         &self,
         dynamics: Option<&Dynamics>,
@@ -178,7 +179,7 @@ impl Outline {
         Ok(())
     }
 
-    /// The distribution that a formula says for the row of a scope.
+    /// The distribution that a formula gives for the row of a scope.
     pub(super) fn law_of_row(
         &self,
         scope: &mut Scope<'static>,
@@ -188,7 +189,7 @@ impl Outline {
         Evaluator { names, scope, place, faults: &mut faults, gather: None }.law(&formula.ast)
     }
 
-    /// The number that a formula says for the row of a scope; NaN if it is none.
+    /// The number that a formula gives for the row of a scope; NaN if it is not a number.
     pub(super) fn number_of_row(&self, scope: &mut Scope<'static>, formula: &Formula) -> f64 {
         let (names, place, mut faults) = (&self.names, Place::Row, Vec::new());
         let value = Evaluator { names, scope, place, faults: &mut faults, gather: None }
@@ -197,7 +198,7 @@ impl Outline {
     }
 }
 
-/// The states of every draw in a row.
+/// Sets the states of every draw for a row.
 fn enter_states(scopes: &mut [Scope<'static>], states: &Batch) {
     for (i, scope) in scopes.iter_mut().enumerate() {
         scope.states = (0..states.dim()).map(|state| states.row(state)[i].into()).collect();

@@ -1,38 +1,38 @@
-//! A way through the rows of a table: group by group, each in its order, with what is carried along it.
+//! The order of rows in series: group by group, each group in its own order.
 
 use super::scope::Lag;
 use std::collections::HashMap;
 
-/// A way through the rows.
+/// An order of the rows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Walk {
     /// The rows, group by group.
     pub(super) order: Vec<usize>,
-    /// For each row, its place among these.
+    /// For each row, its position in this order.
     places: Vec<usize>,
-    /// For each row, how many rows of its group come before it.
+    /// For each row, the number of rows of its group that come before it.
     ages: Vec<usize>,
 }
 
-/// A series, understood.
+/// The resolved series of a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Series {
     pub(super) walk: Walk,
-    /// Columns of the order and of the group.
+    /// The columns of order and group.
     pub(super) order: Option<usize>,
     pub(super) group: Option<usize>,
-    /// The length of each state that is a vector.
+    /// The size of each state that is a vector.
     pub(super) sizes: Vec<Option<usize>>,
-    /// Columns at earlier rows that formulas name.
+    /// The lags that formulas use.
     pub(super) lags: Vec<Lag>,
 }
 
-/// Two rows of one group that nothing puts in order.
+/// Two rows of one group whose order is not defined.
 pub(super) struct Tie(pub(super) usize, pub(super) usize);
 
 impl Walk {
-    /// Through so many rows, with a number for the order of each and one for its group, if there are any.
-    /// Groups come in the order in which they are first met.
+    /// Orders a number of rows, with the values of the columns of order and group, if any. Groups come in
+    /// the order of their first rows.
     pub(super) fn new(
         rows: usize,
         order: Option<&[f64]>,
@@ -42,7 +42,7 @@ impl Walk {
         let mut groups = vec![0; rows];
         if let Some(group) = group {
             for (row, number) in groups.iter_mut().enumerate() {
-                // Zero has two signs.
+                // Treat 0 and -0 as the same number.
                 let bits = (group[row] + 0.0).to_bits();
                 let next = numbers.len();
                 *number = *numbers.entry(bits).or_insert(next);
@@ -67,22 +67,22 @@ impl Walk {
         Ok(Self { order: walk, places, ages })
     }
 
-    /// How many rows of its group come before a row.
+    /// The number of rows of its group that come before a row.
     pub(super) fn age(&self, row: usize) -> usize {
         self.ages[row]
     }
 
-    /// Does a row begin its group?
+    /// Is a row the first of its group?
     pub(super) fn begins(&self, row: usize) -> bool {
         self.ages[row] == 0
     }
 
-    /// Does a row end its group?
+    /// Is a row the last of its group?
     pub(super) fn ends(&self, row: usize) -> bool {
         self.order.get(self.places[row] + 1).is_none_or(|&next| self.begins(next))
     }
 
-    /// The row so many rows before, if its group has one.
+    /// The row that is `back` rows earlier, if its group has one.
     pub(super) fn back(&self, row: usize, back: usize) -> Option<usize> {
         (back <= self.ages[row]).then(|| self.order[self.places[row] - back])
     }

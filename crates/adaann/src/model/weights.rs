@@ -1,11 +1,11 @@
-//! Weights of rows: how often each counts.
+//! Weights of rows.
 
 use super::diagnostic::Report;
 use super::file::Formula;
 use super::outline::Outline;
 
 impl Outline {
-    /// The rows that count at all; says which weight is none.
+    /// The rows with positive weight; reports an invalid weight.
     pub(super) fn weighted_rows(
         &self,
         weight: &Formula,
@@ -17,19 +17,19 @@ impl Outline {
             Vec::new()
         };
         if !self.names.reach(&weight.ast).is_of_data() {
-            let help = "a weight is a formula of columns and constants";
+            let help = "a weight can depend only on columns and constants";
             return fault("a weight cannot depend on parameters".to_owned(), Some(help));
         }
         let (mut scope, mut kept) = (self.data_scope(), Vec::with_capacity(rows.len()));
         for &row in rows {
-            // What is no number at all was said with the formula.
+            // A value that is not a number was reported with the formula.
             let Some(found) = self.data_value(&mut scope, &weight.ast, row as usize) else {
                 return rows.to_vec();
             };
             if !(found >= 0.0 && found.is_finite()) {
                 let number = self.data.number_of(row as usize);
                 let message = format!(
-                    "the weight is {found} in row {number} of the data, but must be 0 or above, and \
+                    "the weight is {found} in row {number} of the data, but must be at least 0 and \
                      finite"
                 );
                 return fault(message, None);

@@ -61,8 +61,8 @@ fn what_cannot_be_calibrated_is_refused_with_the_reason() {
     place.write("full/thesis.tex", "");
     for (words, reason) in [
         ("example1.toml", "the model has no data"),
-        ("election.toml", "a log density is written out"),
-        ("outside.toml", "the likelihood is that of a command"),
+        ("election.toml", "the log density is given by a formula"),
+        ("outside.toml", "a command computes the likelihood"),
         ("flat.toml", "give every parameter a prior that is not flat"),
         ("mean.toml -n 0", "-n is 0, but must be from 1"),
         ("mean.toml --draws 0", "--draws is 0, but must be from 1"),
@@ -86,7 +86,7 @@ fn trials_that_fail_are_counted_and_told() {
     let said = refuse(&place, &format!("calibrate far.toml -n 3 --out c --quiet -- {QUICK}"), 1);
     assert!(said.contains("all 3 trials failed") && said.contains("`y` in row 1"), "{said}");
     let trials = place.read("c/trials.csv");
-    assert_eq!(trials.lines().filter(|line| line.ends_with("make sense of it\"")).count(), 3);
+    assert_eq!(trials.lines().filter(|line| line.ends_with("use narrower priors\"")).count(), 3);
 }
 
 #[test]

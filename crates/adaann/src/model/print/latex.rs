@@ -1,18 +1,18 @@
-//! Formulas in LaTeX.
+//! Prints formulas in LaTeX.
 
 use super::letters::{command, on_the_line, split_digits};
 use super::syntax::{level, needs_parentheses, number, of_trajectory, rows_back};
 use crate::model::expression::{Ast, Kind, Level, Operator};
 use crate::model::trajectory_functions::TrajectoryFunction;
 
-/// A formula in LaTeX's mathematics.
+/// A formula in LaTeX math mode.
 pub(crate) fn latex(ast: &Ast) -> String {
     let mut text = String::new();
     write(&mut text, ast);
     text
 }
 
-/// Functions that LaTeX has a command for.
+/// Functions with a LaTeX command of the same name.
 const COMMANDS: &[&str] =
     &["exp", "log", "sin", "cos", "tan", "tanh", "sinh", "cosh", "min", "max"];
 
@@ -66,7 +66,8 @@ fn binary(out: &mut String, operator: Operator, left: &Ast, right: &Ast) {
             return out.push('}');
         }
         Operator::Power => {
-            // x_1^2 and \exp(x)^2 need no braces; |x|^2 and \frac{a}{b}^2 are wholes or have them.
+            // x_1^2 and \exp(x)^2 need no braces; |x|^2 and \frac{a}{b}^2 are delimited or have
+            // them.
             operand(out, left, level(left) < Level::Whole);
             *out += "^{";
             write(out, right);
@@ -89,7 +90,7 @@ fn binary(out: &mut String, operator: Operator, left: &Ast, right: &Ast) {
         Operator::And => " \\land ",
         _ => " \\lor ",
     };
-    // A fraction holds together by itself.
+    // A fraction needs no parentheses.
     let fraction = matches!(right.kind, Kind::Binary { operator: Operator::Divide, .. });
     operand(out, right, !fraction && needs_parentheses(operator, right, true, false));
 }
@@ -135,7 +136,7 @@ fn call(out: &mut String, name: &str, arguments: &[Ast]) {
     *out += close;
 }
 
-/// Something of a formula along a trajectory.
+/// A function of trajectories applied to a formula.
 fn trajectory(out: &mut String, function: TrajectoryFunction, formula: &Ast, times: &[Ast]) {
     let (open, close) = match function {
         TrajectoryFunction::At => {
@@ -190,7 +191,7 @@ fn digits(value: f64) -> String {
     }
 }
 
-/// theta_obs1 is \theta_{\mathrm{obs}, 1}; an index goes behind all that is below the line.
+/// theta_obs1 is \theta_{\mathrm{obs}, 1}; a further index is appended to the subscript.
 fn named(name: &str, index: Option<&str>) -> String {
     if name == "inf" && index.is_none() {
         return "\\infty".to_owned();

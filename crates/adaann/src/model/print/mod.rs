@@ -1,4 +1,4 @@
-//! Formulas as mathematics, for a terminal and for a page.
+//! Prints formulas in mathematical notation, for a terminal and for a page.
 
 mod latex;
 mod letters;
@@ -16,7 +16,7 @@ pub(crate) fn plain(ast: &Ast) -> String {
     line.text
 }
 
-/// A formula as a model file has it, with no parentheses but those it needs.
+/// A formula in the syntax of a model file, with only the necessary parentheses.
 #[cfg(test)]
 fn ascii(ast: &Ast) -> String {
     let mut line = Line { text: String::new(), pretty: false };
@@ -26,7 +26,7 @@ fn ascii(ast: &Ast) -> String {
 
 struct Line {
     text: String,
-    /// Letters and signs of mathematics; otherwise those of a model file.
+    /// Use mathematical symbols rather than the syntax of a model file.
     pretty: bool,
 }
 
@@ -51,7 +51,7 @@ impl Line {
             Kind::List(values) => self.sequence("[", values, "]"),
             Kind::Negate(value) => {
                 self.text.push_str(self.minus());
-                // -(a·b) is -a·b, but a file reads that as (-a)·b.
+                // -(a·b) is printed as -a·b, which a model file would read as (-a)·b.
                 let least = if self.pretty { Level::Product } else { Level::Negation };
                 self.operand(value, level(value) < least || level(value) == Level::Negation);
             }
@@ -66,7 +66,7 @@ impl Line {
     fn binary(&mut self, operator: Operator, left: &Ast, right: &Ast) {
         let exponent = if self.pretty { superscript(operator, right) } else { None };
         if let Some(exponent) = exponent {
-            // √x² would be the root of a square.
+            // √x² could be read as the root of a square.
             let root = matches!(&left.kind, Kind::Call { name, .. } if name == "sqrt");
             self.operand(left, root || level(left) < Level::Whole);
             return self.text.push_str(&exponent);
@@ -176,7 +176,7 @@ impl Line {
     }
 }
 
-/// The exponent of a small whole power.
+/// The superscript for a small whole power.
 fn superscript(operator: Operator, exponent: &Ast) -> Option<String> {
     let power = match &exponent.kind {
         _ if operator != Operator::Power => return None,
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(plain(&Ast { kind: power, span: 0..0 }), "(−2.5)^x");
     }
 
-    /// The same tree, standing nowhere.
+    /// The same tree without spans.
     fn nowhere(ast: &Ast) -> Ast {
         let all = |values: &[Ast]| values.iter().map(nowhere).collect();
         let one = |value: &Ast| Box::new(nowhere(value));

@@ -1,9 +1,9 @@
-//! What every way of printing a formula needs: where parentheses stand, and the digits of numbers.
+//! Shared by all printers of formulas: parentheses, and the digits of numbers.
 
 use crate::model::expression::{Ast, Kind, Level, Operator};
 use crate::model::trajectory_functions::TrajectoryFunction;
 
-/// How tightly a printed formula holds together.
+/// The precedence of a printed formula.
 pub(super) fn level(ast: &Ast) -> Level {
     match ast.kind {
         Kind::Number(value) if value.is_sign_negative() => Level::Negation,
@@ -11,9 +11,9 @@ pub(super) fn level(ast: &Ast) -> Level {
     }
 }
 
-/// Whether an operand needs parentheses on its side of an operator.
+/// Does an operand need parentheses on its side of an operator?
 ///
-/// `exact` keeps those that only say in which order a sum or product is computed.
+/// `exact` keeps parentheses that only determine the order in which a sum or product is computed.
 pub(super) fn needs_parentheses(
     operator: Operator,
     operand: &Ast,
@@ -26,7 +26,7 @@ pub(super) fn needs_parentheses(
         (Level::Power, true) => inner < Level::Negation,
         (Level::Comparison, _) => inner <= own,
         (_, false) => inner < own,
-        // a - (-b), a·(-b): no two signs in a row.
+        // a - (-b), a·(-b): avoid two consecutive signs.
         (Level::Sum | Level::Product, true) if inner == Level::Negation => true,
         (_, true) if inner == own && !exact => {
             let regroups =
@@ -37,12 +37,12 @@ pub(super) fn needs_parentheses(
     }
 }
 
-/// Is it a product of matrices, whose factors stay together?
+/// Is it a product of matrices, whose factors must stay together?
 fn is_product(ast: &Ast) -> bool {
     matches!(ast.kind, Kind::Binary { operator: Operator::MatMul, .. })
 }
 
-/// A number with the digits that it needs.
+/// A number with as many digits as necessary.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || !size.is_finite() || (1e-4..1e15).contains(&size) {
@@ -51,7 +51,7 @@ pub(super) fn number(value: f64) -> String {
     format!("{value:e}")
 }
 
-/// Of a call of a function of trajectories: the function, its formula and its times.
+/// The function, formula and times of a call of a function of trajectories.
 pub(super) fn of_trajectory<'a>(
     name: &str,
     arguments: &'a [Ast],
@@ -61,7 +61,7 @@ pub(super) fn of_trajectory<'a>(
     (times.len() == function.times()).then_some((function, formula, times))
 }
 
-/// How many rows back a call of `before` looks, if a subscript can say it.
+/// The number of rows that a call of `before` goes back, if it fits into a subscript.
 pub(super) fn rows_back(arguments: &[Ast]) -> Option<f64> {
     match arguments {
         [_] => Some(1.0),

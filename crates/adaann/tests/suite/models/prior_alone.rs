@@ -108,7 +108,8 @@ fn flat_priors_without_data_and_data_beside_the_prior_are_refused() {
     let said = |text: &str| Model::parse("m.toml", text).err().unwrap().to_string();
     let flat = said("[parameters]\na = \"normal(0, 1)\"\nb = \"flat()\"\nc = {}\n");
     for name in ["b", "c"] {
-        let message = format!("nothing holds `{name}`: its prior is flat, and there is no data");
+        let message =
+            format!("nothing constrains `{name}`: its prior is flat, and there is no data");
         assert!(flat.contains(&message), "{flat}");
     }
     assert!(!flat.contains("`a`") && flat.contains("m.toml:3:1"), "{flat}");

@@ -20,25 +20,25 @@ fn data_files() {
             "word",
             "y = \"normal(a, 1)\"",
             "x,y\n1,2\n1,¦two\n",
-            "`y` is no number in row 2 of the data",
+            "`y` is not a number in row 2 of the data",
         ),
         (
             "infinite",
             "y = \"normal(a, 1)\"",
             "y,x\n¦inf,2\n",
-            "`y` is no number in row 1 of the data",
+            "`y` is not a number in row 1 of the data",
         ),
         (
             "nan",
             "y = \"normal(a, 1)\"",
             "x,y\n1,¦NaN\n",
-            "`y` is missing in row 1 of the data | with missing = \"skip\"",
+            "`y` is missing in row 1 of the data | set missing = \"skip\"",
         ),
         (
             "hole",
             "y = \"normal(a, 1)\"",
             "y,x\n1,2\n¦,4\n",
-            "`y` is missing in row 2 of the data | with missing = \"skip\"",
+            "`y` is missing in row 2 of the data | set missing = \"skip\"",
         ),
         (
             "input",
@@ -50,43 +50,47 @@ fn data_files() {
             "negative",
             "y = \"poisson(1 + a)\"",
             "x,y\n1,2\n1,¦-1\n",
-            "`y` is -1 in row 2 of the data, which poisson cannot be | poisson makes whole numbers from 0 on",
+            "`y` is -1 in row 2 of the data, which is not a possible value of poisson | values of poisson are whole \
+             numbers of at least 0",
         ),
         (
             "between",
             "y = \"poisson(1 + a)\"",
             "x,y\n1,2\n1,¦1.5\n",
-            "`y` is 1.5 in row 2 of the data, which poisson cannot be",
+            "`y` is 1.5 in row 2 of the data, which is not a possible value of poisson",
         ),
         (
             "beta",
             "y = \"beta(1 + a, 2)\"",
             "x,y\n1,0.5\n1,¦1.5\n",
-            "which beta cannot be | beta makes numbers from 0 to 1",
+            "which is not a possible value of beta | values of beta are numbers from 0 to 1",
         ),
         (
             "lognormal",
             "y = \"lognormal(a, 1)\"",
             "x,y\n1,0.5\n1,¦0\n",
-            "`y` is 0 in row 2 of the data, which lognormal cannot be | lognormal makes numbers above 0",
+            "`y` is 0 in row 2 of the data, which is not a possible value of lognormal | values of lognormal are \
+             numbers above 0",
         ),
         (
             "binomial",
             "y = \"binomial(x, a)\"",
             "x,y\n3,3\n4,¦5\n",
-            "`y` is 5 in row 2 of the data, which binomial cannot be | binomial makes whole numbers from 0 to 4",
+            "`y` is 5 in row 2 of the data, which is not a possible value of binomial | values of binomial are \
+             whole numbers from 0 to 4",
         ),
         (
             "bernoulli",
             "y = \"bernoulli(a)\"",
             "x,y\n3,1\n4,¦2\n",
-            "`y` is 2 in row 2 of the data, which bernoulli cannot be",
+            "`y` is 2 in row 2 of the data, which is not a possible value of bernoulli",
         ),
         (
             "uniform",
             "y = \"uniform(0, 2)\"",
             "x,y\n3,1\n4,¦2.5\n",
-            "`y` is 2.5 in row 2 of the data, which uniform cannot be | uniform makes numbers from 0 to 2",
+            "`y` is 2.5 in row 2 of the data, which is not a possible value of uniform | values of uniform are \
+             numbers from 0 to 2",
         ),
         (
             "argument",
@@ -158,7 +162,7 @@ fn systems() {
             "column-in-a-rate",
             with(2, "-k * u * ¦x"),
             data,
-            "`x` cannot be used here: rates know time, states and parameters",
+            "`x` cannot be used here: rates can depend on time, states, parameters and columns",
         ),
         (
             "no-such-time",

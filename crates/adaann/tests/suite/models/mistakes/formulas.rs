@@ -80,7 +80,7 @@ fn names_and_calls() {
         (
             "joint-law-of-a-row",
             "[likelihood]\ny = ¦\"multi_normal([slope, 1], [[1, 0], [0, 1]])\"",
-            "a row has one number here, but this is a distribution of vectors",
+            "expected a distribution of numbers, found a distribution of vectors",
         ),
         (
             "lengths",
@@ -118,7 +118,7 @@ fn names_and_calls() {
         (
             "index-by-a-column",
             "[likelihood]\ny = \"normal([slope][¦x], 1)\"",
-            "the index is 2 in row 2 of the data, not 1 to 1",
+            "the index is 2 in row 2 of the data, but must be from 1 to 1",
         ),
         (
             "weights",

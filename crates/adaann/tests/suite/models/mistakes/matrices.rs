@@ -10,9 +10,13 @@ fn indices_of_rows() {
         (
             "column",
             "y = \"normal(c[g, ¦h], 1)\"",
-            "the index is 4 in row 3 of the data, not 1 to 2",
+            "the index is 4 in row 3 of the data, but must be from 1 to 2",
         ),
-        ("row", "y = \"normal(c[¦h, g], 1)\"", "the index is 4 in row 3 of the data, not 1 to 3"),
+        (
+            "row",
+            "y = \"normal(c[¦h, g], 1)\"",
+            "the index is 4 in row 3 of the data, but must be from 1 to 3",
+        ),
         (
             "of-parameters",
             "y = \"normal(c[g, ¦if(a > y, 1, 2)], 1)\"",
@@ -105,7 +109,7 @@ fn parameters() {
         (
             "rows",
             "p = { size = [3, 2], prior = ¦\"multi_normal(0, identity(3))\" }",
-            "of 3 numbers, but each row of `p` has 2",
+            "has 3 elements, but each row of `p` has 2",
         ),
         (
             "bounded",

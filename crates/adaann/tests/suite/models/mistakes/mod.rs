@@ -106,7 +106,7 @@ k = \"poisson(m)\"
         "a discrete distribution",
         "leave no room",
         "unknown name `s`",
-        "the share of this prior",
+        "the probability of this prior",
         "`r` depends on itself: r -> r",
         "unknown function `sqr`",
         "unknown name `mm`",

@@ -39,7 +39,7 @@ fn parameters_and_priors() {
         (
             "dirichlet-size",
             "p = { prior = ¦\"dirichlet([1, 2])\", support = \"simplex\", size = 3 }",
-            "the distribution is of 2 numbers, but `p` has 3",
+            "the distribution has 2 elements, but `p` has 3",
         ),
         (
             "dirichlet-negative",
@@ -54,7 +54,7 @@ fn parameters_and_priors() {
         (
             "joint-of-a-number",
             "p = ¦\"multi_normal([0], [[1]])\"",
-            "this is a distribution of vectors, and `p` is a number",
+            "this is a distribution of vectors, but `p` is a number",
         ),
         (
             "covariance",
@@ -119,7 +119,7 @@ fn parameters_and_priors() {
         (
             "moving-out-of-the-support",
             "p = { prior = ¦\"half_normal(1)\", lower = \"k\" }",
-            "the prior has no density below 0, but lower comes down to -inf",
+            "the prior has no density below 0, but lower can be as low as -inf",
         ),
         (
             "bounds-and-priors-in-a-circle",
@@ -129,12 +129,12 @@ fn parameters_and_priors() {
         (
             "unknown-share",
             "p = { prior = ¦\"von_mises(k, 1)\", lower = 0 }",
-            "the share of this prior between its bounds is not known",
+            "the probability of this prior between its bounds is not available",
         ),
         (
             "support-of-parameters",
             "p = ¦\"uniform(0, k)\"",
-            "the bounds of a uniform prior must be constants; give lower and upper without a prior",
+            "the bounds of a uniform prior must be constants; for bounds that depend on the parameters above",
         ),
         (
             "ordered-number",

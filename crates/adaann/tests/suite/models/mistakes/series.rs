@@ -16,7 +16,7 @@ fn states_and_earlier_rows() {
         (
             "a-vector-without-size",
             "[series.states]\nh = { start = 0, next = ¦\"[a, h]\" }\n[likelihood]\ny = \"normal(h, 1)\"",
-            "the state `h` is a number, but this is a vector of 2 | a vector has its size: size = 2",
+            "the state `h` is a number, but this is a vector of 2 | give the state its size: size = 2",
         ),
         (
             "a-vector-of-another-size",
@@ -37,12 +37,12 @@ fn states_and_earlier_rows() {
         (
             "nothing-before-the-first-row",
             "[likelihood]\ny = \"normal(a * ¦before(y), 1)\"",
-            "row 1 of the data has no row before it, and this looks 1 back | skip = 1 in [series]",
+            "row 1 of the data has no row before it, but `before` goes back one row | skip = 1 in [series]",
         ),
         (
             "too-little-skipped",
             "[series]\nskip = 1\n[likelihood]\ny = \"normal(¦before(y, 2), 1)\"",
-            "row 2 of the data has one row before it, and this looks 2 back | skip = 2",
+            "row 2 of the data has one row before it, but `before` goes back 2 rows | skip = 2",
         ),
         (
             "states-are-there-in-skipped-rows",
@@ -99,12 +99,12 @@ fn states_and_earlier_rows() {
         (
             "no-such-order",
             "[series]\norder = ¦\"time\"\n[likelihood]\ny = \"normal(a, 1)\"",
-            "the data has no column `time` of order | its columns are t, id, x, y",
+            "the data has no order column `time` | its columns are t, id, x, y",
         ),
         (
             "no-such-group",
             "[series]\ngroup = ¦\"ids\"\n[likelihood]\ny = \"normal(a, 1)\"",
-            "the data has no column `ids` of groups",
+            "the data has no group column `ids`",
         ),
         (
             "an-unknown-key",
@@ -139,9 +139,13 @@ fn rows_without_an_order() {
         (
             "a-tie",
             "t,y\n1,2\n2,3\n¦1,4\n",
-            "`t` is 1 in rows 1 and 3 of the data: nothing puts them in order | if they are of",
+            "`t` is 1 in rows 1 and 3 of the data, so their order is not defined | if they belong",
         ),
-        ("no-place", "t,y\n1,2\n¦,3\n", "`t` is missing in row 2, the order of [series]"),
+        (
+            "no-place",
+            "t,y\n1,2\n¦,3\n",
+            "`t`, the order of [series], is missing in row 2 of the data",
+        ),
     ];
     let differs =
         |&(name, data, message): &(&str, &str, &str)| difference(name, model, data, &[message]);
@@ -152,12 +156,12 @@ fn rows_without_an_order() {
                [series.states]\nh = { start = 0, next = \"a * ¦before(y)\" }\n\
                [likelihood]\ny = \"normal(h, 1)\"\n";
     let cases = [
-        ("clash", clash, "t,y\n1,2\n", "`t` is a state, and a column of the data"),
+        ("clash", clash, "t,y\n1,2\n", "`t` is both a state and a column of the data"),
         (
             "gap",
             gap,
             "t,y\n1,2\n2,\n3,1\n",
-            "`y` is no number in row 2 of the data, which row 3 looks back at",
+            "`y` is not a number in row 2 of the data, which row 3 refers back to",
         ),
     ];
     let differs = |&(name, model, data, message): &(&str, &str, &str, &str)| {

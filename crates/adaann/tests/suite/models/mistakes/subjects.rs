@@ -22,15 +22,14 @@ fn subjects() {
             "differs",
             rate("-¦wt * u"),
             "id,t,y,wt\n1,0,1,70\n2,1,2,80\n1,1,2,71\n",
-            "rates know time, states and parameters, but not the rows of the data | of subject 1, `wt` is 70 in \
-             row 1 of the data, and 71 in row 3",
+            "share, but not on other columns | for subject 1, `wt` is 70 in row 1 of the data, and 71 in row 3",
         ),
         ("missing", rate("-wt * u"), "id,t,y,wt\n1,0,1,¦\n1,1,2,\n", "`wt` is missing in row 1"),
         (
             "start-differs",
             rate("-u").replace("start = 1", "start = \"¦y\""),
             DATA,
-            "a start is the same for all of them | of subject 1, `y` is 1 in row 1 of the data, and 2 in row 2",
+            "a start is the same for all of them | for subject 1, `y` is 1 in row 1 of the data, and 2 in row 2",
         ),
         ("no-such-column", model("group = ¦\"idd\"", "-u", ""), DATA, "did you mean `id`?"),
         ("gap", rate("-u"), "id,t,y\n1,0,1\n¦,1,2\n", "`id` is missing in row 2 of the data"),
@@ -38,9 +37,14 @@ fn subjects() {
             "words",
             rate("-u"),
             "id,t,y\n1,0,1\n¦anna,1,2\n",
-            "`id` is no number in row 2 of the data",
+            "`id` is not a number in row 2 of the data",
         ),
-        ("index", rate("-k[¦wt] * u"), DATA, "the index is 70 in row 1 of the data, not 1 to 2"),
+        (
+            "index",
+            rate("-k[¦wt] * u"),
+            DATA,
+            "the index is 70 in row 1 of the data, but must be from 1 to 2",
+        ),
         ("index-by-time", rate("-k[¦t] * u"), DATA, "an index must be a constant or a column"),
     ];
     let differences = cases
@@ -83,7 +87,7 @@ fn listed_events() {
         ),
         ("empty", event("at = 1\nset = ¦{}"), "no state is given"),
         ("unknown", event("at = 1\nset = { u = \"¦w\" }"), "unknown name `w`"),
-        ("of-rows", event("at = 1\nset = { u = \"¦wt\" }"), "not the rows of the data"),
+        ("of-rows", event("at = 1\nset = { u = \"¦wt\" }"), "not on other columns"),
         ("of-rows-when", event("at = ¦\"wt\"\nset = { u = 1 }"), "all rows of a subject share"),
         ("no-such", event("at = 1\n¦sett = { u = 1 }\nadd = { u = 1 }"), "did you mean `set`?"),
     ];

@@ -25,27 +25,27 @@ fn what_they_are_asked() {
         ("early-from", only("integral(u, ¦-1.5, 2)"), "set start in [ode], or write a later time"),
         ("backwards", only("integral(u, ¦limit, 2)"), "the earlier time first"),
         ("backwards-top", only("maximum(u, ¦2, 1)"), "maximum(formula, from, to)"),
-        ("no-number", only("at(u, ¦0/0)"), "NaN is no time of a trajectory"),
+        ("no-number", only("at(u, ¦0/0)"), "the time is NaN, but must be finite"),
         ("infinite", only("integral(u, 0, ¦inf)"), "write a finite number"),
         ("list", only("at(u, ¦list)"), "expected a number, found a vector"),
         ("parameter", only("at(u, ¦k)"), "a constant cannot depend on parameters"),
         (
             "column",
             only("at(u, ¦wt)"),
-            "`wt` differs between rows, and times of trajectories are constants",
+            "`wt` differs between rows, but the times of trajectories must be constants",
         ),
-        ("time", only("at(u, ¦t + 1)"), "times of trajectories are constants"),
+        ("time", only("at(u, ¦t + 1)"), "times of trajectories must be constants"),
         ("count", only("¦at(u)"), "`at` does not take 1 argument: write at(formula, time)"),
         ("count-4", only("¦integral(u, 1, 2, 3)"), "write integral(formula, from, to)"),
         ("unknown", only("maximum(¦uu, 1, 2)"), "unknown name `uu`"),
         ("no-such-function", only("¦maximun(u, 1, 2)"), "did you mean `maximum`?"),
-        ("nested", only("at(¦at(u, 1), 2)"), "a formula along a trajectory is of its own time"),
+        ("nested", only("at(¦at(u, 1), 2)"), "functions of trajectories cannot be nested"),
         (
             "rows",
             only("at(u * ¦y, 2)"),
-            "but not the rows of the data | of subject 1, `y` is 1 in row 1",
+            "but not on other columns | for subject 1, `y` is 1 in row 1",
         ),
-        ("with-rows", only("¦at(u, 2) * wt"), "it stands in [quantities]"),
+        ("with-rows", only("¦at(u, 2) * wt"), "use it only in [quantities]"),
         ("vector", only("at(¦[u, 2], 2)"), "expected a number, found a vector"),
         ("law", only("at(¦normal(u, 1), 2)"), "expected a number, found a distribution"),
         ("like-a-function", only("¦u(2)"), "at(u, time) is its value at that time"),
@@ -96,13 +96,13 @@ fn where_they_stand() {
     let usual = likelihood("normal(u, 1)");
     let prior = model("at(u, 2)[1]", "", &usual);
     let rate = model("at(u, 2)[1]", "", &usual);
-    let of_draws = "it is of whole trajectories, which are known of draws alone";
+    let of_draws = "it depends on whole trajectories, which are computed only for draws";
     let cases = [
         ("prior", prior.replace("lognormal(0, 1)", "lognormal(¦q, 1)"), of_draws),
         (
             "prior-call",
             prior.replace("lognormal(0, 1)", "lognormal(¦at(u, 1), 1)"),
-            "known of draws alone",
+            "computed only for draws",
         ),
         (
             "bound",
@@ -119,10 +119,10 @@ fn where_they_stand() {
         (
             "likelihood-call",
             model("1", "", &likelihood("normal(¦at(u, 2), 1)")),
-            "a state is the one at the row's time already",
+            "a state already has its value at the row's time",
         ),
         ("density", model("at(u, 2)[1]", "density = \"¦q\"", &usual), of_draws),
-        ("density-call", model("1", "density = \"¦at(u, 1)\"", &usual), "known of draws alone"),
+        ("density-call", model("1", "density = \"¦at(u, 1)\"", &usual), "computed only for draws"),
         (
             "through",
             model("at(u, 2)[1]", "", &likelihood("normal(u + ¦r, 1)"))
@@ -132,14 +132,14 @@ fn where_they_stand() {
         (
             "constant",
             model("1", "", &usual).replace("limit = 3", "limit = \"¦at(u, 1)\""),
-            "known of draws alone",
+            "computed only for draws",
         ),
         (
             "no-subjects",
             "[parameters]\nk = \"normal(0, 1)\"\n[quantities]\nq = \"at(u, 1)\"\n[ode]\ngroup = ¦\"id\"\n\
              [ode.states]\nu = { start = 1, rate = \"-k\" }\n"
                 .to_owned(),
-            "without [data] there is no column `id` of subjects",
+            "without [data] there is no subject column `id`",
         ),
         (
             "no-doses",

@@ -106,7 +106,7 @@ fn what_a_series_cannot_make_is_refused() {
                [likelihood]\ny = \"normal(m, 1)\"\n";
     let last = "[series]\nfinal = \"-m^2\"\n[series.states]\nm = { start = \"x\", next = \"x - a * m\" }\n\
                 [likelihood]\ny = \"normal(m, 1)\"\n";
-    for (text, words) in [(own, "in its own row"), (last, "makes no data")] {
+    for (text, words) in [(own, "in the same row"), (last, "cannot be simulated")] {
         let model = parse(&format!("{head}{text}"));
         let said = model.check_replicable().unwrap_err().to_string();
         assert!(said.contains(words), "{said}");
