@@ -1,4 +1,4 @@
-//! Columns that are derived, joined, transformed on the left of a line, and weights of rows.
+//! Columns that are derived, joined or transformed on the left of a line, and weights of rows.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 use adaann::Batch;
@@ -39,7 +39,7 @@ fn columns_are_made_of_columns_and_constants() {
         (0..3).map(|i| normal(Y[i].ln(), p[0] * z[i] + z[2] * late[i], p[1])).collect()
     });
     assert_eq!(model.measured(), ["log_y"]);
-    // New inputs have what the derived columns are made of.
+    // New inputs contain the columns that derived columns depend on.
     let inputs = Table { names: vec!["x".to_owned()], rows: vec![vec![1.0], vec![9.0]] };
     let mut expected = Vec::new();
     let mut see = |prediction: adaann::model::Prediction<'_>| {
@@ -64,7 +64,7 @@ fn a_function_of_a_column_on_the_left() {
     assert_terms_within(1e-13, &model, |p| Y.iter().map(|y| normal(y.ln(), p[0], p[1])).collect());
     let shown = model.mathematics(Notation::Plain).join("\n");
     assert!(shown.contains("log(y) ~ normal(a, s), for 3 rows"), "{shown}");
-    // Of a state and a column of one name, the left means the column.
+    // If a state and a column have the same name, the left side means the column.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("left");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("decay.csv"), "t,u\n1,0.4\n2,0.1\n").unwrap();
@@ -97,7 +97,7 @@ fn tables_are_joined_by_a_key() {
         rows.iter().map(|(y, x)| normal(*y, p[0] * x, p[1])).collect::<Vec<f64>>()
     };
     assert_terms_within(1e-13, &model, terms);
-    // What a run keeps is one file, which is not joined again.
+    // A run keeps one file, which is not joined again.
     let copy = folder.join("copy.csv");
     fs::write(&copy, model.data_text().unwrap()).unwrap();
     let again = Model::read_copy(&path, Path::new("/nowhere"), &copy);

@@ -1,4 +1,4 @@
-//! Which models are proved to be log-concave, and that none is by mistake.
+//! Which models are proved to be log-concave, and that no proof is wrong.
 
 use crate::models::{
     examples::{model, path},
@@ -25,8 +25,8 @@ fn proved(parameters: &str, likelihood: &str) -> bool {
     target.is_log_concave()
 }
 
-/// The middle of no random segment lies below the mean of its ends, in the coordinates themselves or in those of
-/// the whole line: one of both was proved.
+/// The middle of no random segment lies below the mean of its ends, in the original or in the unconstrained
+/// coordinates: concavity was proved in one of them.
 fn assert_no_valley(target: &dyn Target, name: &str) {
     const SEGMENTS: usize = 1_000;
     let (line, dim) = (Unconstrained::new(target).unwrap(), target.dim());
@@ -97,7 +97,7 @@ fn others_are_not() {
     }
 }
 
-/// Of the gallery, these and no others.
+/// Exactly these models of the gallery.
 #[test]
 fn the_gallery_is_judged() {
     let files = std::fs::read_dir(path("")).unwrap().map(|entry| entry.unwrap().file_name());

@@ -1,4 +1,4 @@
-//! Systems to which something happens on their way, against closed forms of linear compartments.
+//! Systems with events, compared with closed forms of linear compartments.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 use adaann::Batch;
@@ -11,7 +11,8 @@ const SOLVERS: [(&str, f64); 4] = [
     ("solver = \"rk4\"\nstep = 0.015625", 1e-6),
 ];
 
-/// What is in the central compartment a time after one unit was given: by mouth, at once, or over a time.
+/// The amount in the central compartment at a time after one unit was given: by mouth, as a bolus, or by
+/// infusion.
 fn oral(ka: f64, ke: f64, s: f64) -> f64 {
     if s < 0.0 { 0.0 } else { ka / (ka - ke) * ((-ke * s).exp() - (-ka * s).exp()) }
 }
@@ -30,8 +31,8 @@ const STATES: &str = "[ode.states]\ngut = { start = 0, rate = \"-ka[id] * gut\" 
                       blood = { start = \"v\", rate = \"ka[id] * gut - ke * blood\" }\n\
                       [likelihood]\ndv = \"normal(blood / v, 0.3)\"\n";
 
-/// Doses by mouth with repetitions, at once and over a time; a measurement before and one behind a dose of
-/// the same time; rows that are neither; and in the end a reset with a dose.
+/// Oral doses with repetitions, boluses and infusions; a measurement before and after a dose at the same time;
+/// rows that are neither; and at the end a reset with a dose.
 const ROWS: &str = "id,TIME,AMT,RATE,EVID,CMT,II,ADDL,MDV,dv
 1,0,10,0,1,1,3,2,1,.
 2,0.5,.,.,0,.,.,.,0,0.9
@@ -74,7 +75,7 @@ fn terms(p: &[f64]) -> Vec<f64> {
     ]
 }
 
-/// The rows as columns of a model file, under these names.
+/// The rows as columns of a model file, with these names.
 fn columns(rows: &str) -> String {
     let mut lines = rows.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let (names, cells) = (lines.next().unwrap(), lines.collect::<Vec<_>>());
@@ -96,7 +97,7 @@ fn doses_of_the_data_are_given() {
     for (solver, tolerance) in SOLVERS {
         assert_terms_within(tolerance, &parse(&dosed(solver)), terms);
     }
-    // Without EVID, a row with an amount is a dose, in columns of any case.
+    // Without EVID, a row with an amount is a dose; columns may be in upper or lower case.
     let rows: String = ROWS
         .lines()
         .filter(|line| !["1,4,", "1,8.5", "1,9.5"].iter().any(|start| line.starts_with(start)))
@@ -116,7 +117,7 @@ fn doses_are_predicted_and_made_data_with() {
     let point = model.prior_draws(1, 3).unwrap().point(0);
     let points = Batch::from_points(4, &[&point[..]]);
     let (ke, v) = (point[2], point[3]);
-    // Another regimen, for the first: one dose at once, at time 2.
+    // Another regimen for the first subject: one bolus at time 2.
     let names = ["TIME", "id", "AMT", "CMT", "EVID"].map(str::to_owned).to_vec();
     let rows = vec![vec![2.0, 1.0, 12.0, 2.0, 1.0], vec![4.0, 1.0, 0.0, 1.0, 0.0]];
     let inputs = adaann::registry::Table { names, rows };
@@ -139,7 +140,8 @@ const LISTED: &str = "[data]\nt = [0.5, 2, 2, 5]\nid = [1, 1, 2, 2]\nwhen = [1.5
      [parameters]\nk = \"lognormal(-1, 0.2)\"\nd = { prior = \"lognormal(0, 0.2)\", size = 2 }\n\
      [likelihood]\ny = \"normal(x, 0.5)\"\n[ode.states]\nx = { start = 1, rate = \"-k * x\" }\n";
 
-/// At `when` the state is halved, at 1 and 4 some is added, and 1.2, 2.2 and 3.2 begin infusions that overlap.
+/// At `when` the state is halved; at 1 and 4 something is added; and at 1.2, 2.2 and 3.2 overlapping infusions
+/// begin.
 #[test]
 fn listed_events_happen() {
     let events = "[[ode.events]]\nat = \"when\"\nset = { x = \"x / 2\" }\n\
@@ -151,8 +153,8 @@ fn listed_events_happen() {
         assert_terms_within(tolerance, &model, |p| {
             let k = p[0];
             let x = |t: f64, d: f64, when: f64| {
-                // What is there at `when` is halved: each part of it, from then on. At 1 the second
-                // subject is halved first.
+                // What is there at `when` is halved: each part of it, from then on. At 1 the second subject is
+                // halved first.
                 let halved = |at: f64| {
                     let was_there = at < when;
                     if was_there && t >= when { 0.5 } else { 1.0 }
@@ -162,7 +164,7 @@ fn listed_events_happen() {
                     x += halved(at) * d * k * bolus(k, t - at);
                 }
                 for at in [1.2, 2.2, 3.2] {
-                    // The part that has flown in before `when`, and the rest.
+                    // The part infused before `when`, and the rest.
                     let before = (when - at).clamp(0.0, 1.5);
                     let early = if before > 0.0 { infusion(k, before, t - at) } else { 0.0 };
                     let late = infusion(k, 1.5 - before, t - at - before);
@@ -183,7 +185,7 @@ fn listed_events_happen() {
     }
 }
 
-/// x' = b·input, so that x is an integral: of a step, of a line, and of a natural spline through 0, 1, 0.
+/// x' = b·input, so x is an integral: of a step, of a line, and of a natural spline through 0, 1, 0.
 #[test]
 fn inputs_are_integrated() {
     // Step, line and spline are 1.5 t − t³/2 and its mirror image between 0 and 2, and 0 outside.
@@ -226,7 +228,8 @@ fn inputs_are_integrated() {
     }
 }
 
-/// A dose with a lag, and an event at a time of its own; measurements on both sides of them over the prior.
+/// A dose with a lag, and an event at a time that is a parameter; with measurements on both sides of them over
+/// the prior.
 #[test]
 fn times_of_events_may_be_parameters() {
     let text = "[data]\nid = [1, 1, 1, 1, 1, 2, 2, 2]\nt = [0, 1, 1.5, 2.5, 4, 0.5, 1.4, 3]\n\
@@ -249,7 +252,8 @@ fn times_of_events_may_be_parameters() {
             rows.iter().map(term).collect()
         });
     }
-    // Without subjects, from a list: what is there is cut by a share that depends on it, at a and at a + 1.
+    // Without subjects, from a list: the state is multiplied by a factor that depends on it, at a and at a +
+    // 1.
     let text = "[data]\nt = [0.5, 1.2, 2, 3]\ny = [1, 1, 2, 1]\n[parameters]\na = \"lognormal(0, 0.3)\"\n\
          k = \"lognormal(-1, 0.2)\"\n[ode]\nSOLVER\n[[ode.events]]\nat = \"a\"\nevery = 1\ncount = 2\n\
          set = { x = \"x / (1 + k * x)\" }\n[ode.states]\nx = { start = 2, rate = \"-k * x + 0.3\" }\n\

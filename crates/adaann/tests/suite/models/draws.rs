@@ -8,8 +8,8 @@ use adaann::ode::{Solver, System, solve};
 use adaann::registry::Table;
 use std::f64::consts::PI;
 
-/// Refuses a sample whose mean or standard deviation is five standard errors from what it should
-/// be. The error of a standard deviation follows from the fourth moment.
+/// Refuses a sample whose mean or standard deviation is more than five standard errors from the
+/// expected value. The error of a standard deviation follows from the fourth moment.
 #[track_caller]
 fn assert_moments(sample: &[f64], mean: f64, sd: f64, what: &str) {
     let n = sample.len() as f64;
@@ -43,7 +43,7 @@ fn priors_are_drawn_from() {
     let draws = model.prior_draws(40_000, 7).unwrap();
     let names = model.target().names();
     let row = |name: &str| draws.row(names.iter().position(|n| n == name).unwrap());
-    // phi(1) / Phi(1), for a normal number that is more than one sd below its mean nowhere.
+    // phi(1) / Phi(1), for a normal variable truncated one standard deviation below its mean.
     let ratio = (-0.5_f64).exp() / (2.0 * PI).sqrt() / 0.841_344_746_068_542_9;
     let beta_sd = |a: f64, b: f64| (a * b / ((a + b).powi(2) * (a + b + 1.0))).sqrt();
     for (name, mean, sd) in [
@@ -70,7 +70,7 @@ fn priors_are_drawn_from() {
     let product =
         |a: &str, b: &str| -> Vec<f64> { row(a).iter().zip(row(b)).map(|(a, b)| a * b).collect() };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    // E = covariance + product of means; the products scatter by less than 14 and 4.
+    // E = covariance + product of means; the products have standard deviations below 14 and 4.
     let error = 5.0 / (draws.len() as f64).sqrt();
     assert!((mean(&product("theta[1]", "theta[2]")) - 5.0).abs() < 14.0 * error);
     assert!((mean(&product("pair[1]", "pair[2]")) - (0.6 - 1.0)).abs() < 4.0 * error);
@@ -78,7 +78,7 @@ fn priors_are_drawn_from() {
     assert_ne!(model.prior_draws(5, 8).unwrap().point(4), draws.point(4));
 }
 
-/// Each element is cut off on its own: of twenty at once a millionth would be left.
+/// Each element is truncated on its own: of twenty elements at once, a millionth would remain.
 #[test]
 fn long_vectors_with_bounds_are_drawn_from() {
     let model = parse(
@@ -161,7 +161,7 @@ fn new_inputs_are_predicted_at() {
     );
     let points = Batch::from_points(2, &[[0.5, -1.0], [2.0, 0.25]]);
     let columns = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-    // In another order, with a column more, and without what is measured.
+    // In another order, with an additional column, and without the measured column.
     let rows = vec![vec![2.0, 9.0, 0.1], vec![1.0, 9.0, -0.5], vec![2.0, 9.0, 3.0]];
     let inputs = Table { names: columns(&["group", "other", "x"]), rows: rows.clone() };
     let found = predictions(&model, &points, Some(&inputs));
@@ -169,7 +169,7 @@ fn new_inputs_are_predicted_at() {
     for (i, (row, line, _, expected)) in found.iter().enumerate() {
         assert_eq!((*row, *line), (i / 2, i % 2));
         for (a, expected) in [[0.5, -1.0], [2.0, 0.25]].iter().zip(expected) {
-            // A constant stays that of the data.
+            // A constant is still computed from the data.
             let mean = a[rows[*row][0] as usize - 1] + 1.5 * rows[*row][2];
             let value = if *line == 0 { mean } else { mean.exp() };
             assert_close(*expected, value, 1e-14, "expected");
@@ -182,7 +182,7 @@ fn new_inputs_are_predicted_at() {
     assert!(refused(&["x"], vec![vec![1.0]]).contains("no column group"));
     let said = refused(&["group", "x"], vec![vec![1.0, 1.0], vec![1.0, f64::NAN]]);
     assert!(said.contains("x is missing in row 2"), "{said}");
-    // A group that there is none of has no prediction.
+    // A group that does not exist has no prediction.
     let inputs = Table { names: columns(&["group", "x"]), rows: vec![vec![3.0, 1.0]] };
     assert!(predictions(&model, &points, Some(&inputs))[0].3.iter().all(|x| x.is_nan()));
     let mut seen = 0;

@@ -1,8 +1,8 @@
-//! Likelihoods of systems of equations, against solutions in closed form.
+//! Likelihoods of systems of equations, compared with closed-form solutions.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 
-/// Rows that are not in the order of time, share times, and lack values.
+/// Rows that are unsorted, share times, and have missing values.
 const DATA: &str = "[data]\nmissing = \"skip\"\ntime = [2, 0.5, 1, 0.5, 0.25]\ng = [1, 2, 1, 2, 2]\n\
                     y = [0.3, nan, 0.9, 1.2, nan]\nz = [1, 2, nan, 0.1, 0.5]\n";
 const ROWS: [(f64, usize, Option<f64>, Option<f64>); 5] = [
@@ -34,7 +34,7 @@ fn terms(p: &[f64]) -> Vec<f64> {
     terms
 }
 
-/// Tolerances of the terms are those of the states: the terms are not much steeper than these.
+/// The terms have the tolerances of the states, since they are not much steeper.
 #[test]
 fn solutions_enter_the_likelihood() {
     for (solver, tolerance) in [
@@ -52,7 +52,7 @@ fn solutions_enter_the_likelihood() {
     }
 }
 
-/// u = k (1 - e^(-10^6 t)) and v = k t - u / 10^6, from nothing: no solver is named, and dopri5 loses it.
+/// u = k (1 - e^(-10^6 t)) and v = k t - u / 10^6, from 0. No solver is named, and dopri5 fails on it.
 #[test]
 fn a_stiff_system_needs_no_words() {
     let model = |solver: &str| {
@@ -78,7 +78,7 @@ fn a_stiff_system_needs_no_words() {
     assert_eq!(found.log_likelihood[0], f64::NEG_INFINITY);
 }
 
-/// A trajectory that leaves the finite range has no density, and leaves its neighbours alone.
+/// A trajectory that leaves the finite range has no density; other samples are unaffected.
 #[test]
 fn lost_trajectories_have_no_density() {
     let model = parse(

@@ -54,7 +54,7 @@ fn it_is_fitted() {
     assert!((5.0..14.0).contains(&mean(1)), "{}", mean(1));
 }
 
-/// x ln x is 0 where x is, in data.
+/// x ln x is 0 at x = 0, for x in the data.
 #[test]
 fn entropy_terms_of_zero_counts_are_0() {
     let model = parse(

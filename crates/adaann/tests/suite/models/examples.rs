@@ -55,12 +55,12 @@ fn assert_same(name: &str, model: &dyn Target, registered: &dyn Target, points: 
                 assert!(own == known || is_close, "{what}: slope {own} is not {known}");
             }
         }
-        // Points that both lose would prove nothing.
+        // Points that are non-finite in both would prove nothing.
         assert!(finite > points.len(), "{name}: {finite} numbers of {} points", points.len());
     }
 }
 
-/// Points of every size: from near 0 to far out.
+/// Points of every scale: from near 0 to far out.
 fn scattered(dim: usize) -> Vec<Vec<f64>> {
     let mut numbers = Numbers(5);
     (0..96).map(|i| (0..dim).map(|_| 2.0_f64.powi(i / 16) * numbers.normal()).collect()).collect()

@@ -1,4 +1,4 @@
-//! Every model of the gallery reads, and fits to draws that obey its supports.
+//! Every model of the gallery can be read and fitted, and its draws respect the supports.
 
 use crate::models::examples::{model, path};
 use crate::support::common::{WHOLE, assert_close, evaluate};
@@ -10,7 +10,7 @@ use adaann::{Settings, answer, approximate, fit};
 use std::fs;
 use std::path::PathBuf;
 
-/// Refuses a point that is outside where it may be, or is no number.
+/// Refuses a point that is outside its support or not finite.
 fn assert_inside(target: &dyn Target, point: &[f64], what: &str) {
     for (d, &x) in point.iter().enumerate() {
         let is_inside = match target.support(d) {
@@ -77,7 +77,7 @@ fn every_model_fits() {
     }
 }
 
-/// The terms of the rows are those of the log likelihood, for every kind of model.
+/// The terms of the rows sum to the log likelihood, for every kind of model.
 #[test]
 fn rows_add_up_to_the_log_likelihood() {
     let mut models = 0;
@@ -116,7 +116,7 @@ fn rows_add_up_to_the_log_likelihood() {
     assert!(models >= 15, "{models}");
 }
 
-/// What made-up data was made with is where the posteriors are; of many coordinates, the first ones.
+/// Posteriors contain the parameters from which their data was simulated; of many coordinates, the first ones.
 #[test]
 fn the_truth_is_where_the_posteriors_are() {
     for (name, truth) in [
@@ -139,17 +139,17 @@ fn the_truth_is_where_the_posteriors_are() {
         let answer = approximate(&*target, &settings, &mut ()).unwrap();
         let found = answer.sample.coordinates().unwrap();
         for (d, (found, truth)) in found.iter().zip(truth).enumerate() {
-            // One of 55 numbers is more than three standard deviations away in one of seven lots of data.
+            // For one in seven data sets, one of 55 numbers is more than three standard deviations away.
             let off = (found.mean.value - truth).abs() / found.sd.value;
             assert!(off < 3.0, "{name}: coordinate {d} is off by {off} standard deviations");
         }
     }
 }
 
-/// Means and standard deviations of posteriors that can be had without draws.
+/// Means and standard deviations of posteriors that are known without draws.
 #[test]
 fn exact_posteriors_are_found() {
-    // Of shares with a Dirichlet distribution each has a beta distribution.
+    // Each component of a Dirichlet distribution has a beta distribution.
     let concentrations = [361.0, 324.0, 201.0, 118.0];
     let all: f64 = concentrations.iter().sum();
     let share = |a: f64| (a / all, (a * (all - a) / (all + 1.0)).sqrt() / all);
@@ -168,13 +168,13 @@ fn exact_posteriors_are_found() {
     }
 }
 
-/// Mean and standard deviation of mu and tau, with the schools' own effects integrated out: the sum over a fine grid.
+/// Mean and standard deviation of mu and tau, with the schools' effects integrated out, by a sum over a fine grid.
 fn schools() -> [(f64, f64); 2] {
     let effects = [28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0];
     let errors = [15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0];
     let (mut mass, mut sums, mut squares) = (0.0, [0.0; 2], [0.0; 2]);
     for i in 0..4_000 {
-        // Finer where tau is small; the Jacobian is 3 s².
+        // The grid is finer where tau is small; the Jacobian is 3 s².
         let s = (f64::from(i) + 0.5) / 4_000.0 * 6.0;
         let tau: f64 = s.powi(3);
         let prior = 3.0 * s * s / (1.0 + (tau / 5.0).powi(2));
@@ -199,7 +199,7 @@ fn schools() -> [(f64, f64); 2] {
     })
 }
 
-/// One compartment and doses have a closed form, which the rows of the population are held against.
+/// One compartment with doses has a closed form, with which the rows of the population are compared.
 #[test]
 fn the_population_is_what_the_closed_form_says() {
     let model = model("population.toml");
@@ -242,7 +242,7 @@ fn the_population_is_what_the_closed_form_says() {
             measured += 1;
         }
         assert_eq!(measured, 120);
-        // What the solver's tolerance of 1e-6 of a level comes to over all rows, each off by some sigmas.
+        // The effect of the solver's tolerance of 1e-6 of a level over all rows, each off by some sigmas.
         assert_close(found, expected, 1e-4, "population");
     }
 }

@@ -1,4 +1,4 @@
-//! Hares and lynxes with the settings that suit a model, against the reference draws of posteriordb.
+//! Hares and lynxes with the default settings, compared with the reference draws of posteriordb.
 //!
 //! One seed by default; five by `cargo test --release -p adaann --test models -- --ignored`.
 
@@ -22,8 +22,8 @@ fn assert_reference(seed: u64) {
         let (row, n) = (draws.row(d), DRAWS as f64);
         let mean = row.iter().sum::<f64>() / n;
         let sd = (row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
-        // Monte Carlo errors, 0.01 of the reference and 0.007 here, are small beside what an
-        // approximation is allowed.
+        // Monte Carlo errors, 0.01 of the reference and 0.007 here, are small compared with the
+        // tolerance of the approximation.
         let shift = (mean - MEAN[d]) / SD[d];
         assert!(shift.abs() < 0.15, "seed {seed}: {name} is off by {shift} sd");
         let ratio = sd / SD[d];

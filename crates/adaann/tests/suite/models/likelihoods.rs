@@ -1,4 +1,4 @@
-//! Likelihoods and formulas, against the same mathematics in plain numbers.
+//! Likelihoods and formulas, compared with the same mathematics in plain numbers.
 
 use crate::support::common::{Difference, assert_close, evaluate};
 use adaann::Batch;
@@ -15,12 +15,12 @@ pub(crate) fn parse(text: &str) -> Model {
 }
 
 /// Compares the log likelihood and its gradient with terms in plain numbers, at draws from the
-/// prior. A sum is as accurate as its terms are large.
+/// prior. The tolerance of a sum is relative to the size of its terms.
 fn assert_terms(model: &Model, terms: impl Fn(&[f64]) -> Vec<f64>) {
     assert_terms_within(1e-13, model, terms);
 }
 
-/// The same, where solvers are less accurate than rounding.
+/// The same, for solvers that are less accurate than rounding.
 pub(crate) fn assert_terms_within(
     tolerance: f64,
     model: &Model,
@@ -44,7 +44,7 @@ pub(crate) fn assert_terms_within(
             };
             let slope = Difference::of(point[d], along);
             let error = (gradient[d] - slope.value).abs();
-            // Kinks and jumps are nearer to some points than every step.
+            // Kinks and jumps can be closer than the step of the differences.
             let is_known = slope.error < 1e-3 * (1.0 + length);
             let bound = 10.0 * slope.error + 1e-7 * (1.0 + length);
             assert!(
@@ -155,7 +155,7 @@ fn missing_values_are_left_out_of_their_line() {
          [constants]\nm = \"mean(y) + length(z)\"\n\
          [parameters]\na = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a * x, 1)\"\nz = \"normal(a + m, x)\"",
     );
-    // The mean of y is 1, and z has two values.
+    // The mean of y is 1, and z takes two values.
     assert_terms(&model, |p| {
         vec![
             normal(0.5, p[0], 1.0),
@@ -166,7 +166,7 @@ fn missing_values_are_left_out_of_their_line() {
     });
 }
 
-/// What a row that is left out says elsewhere does not matter.
+/// Other columns of a row that is left out do not matter.
 #[test]
 fn rows_that_are_left_out_need_no_inputs() {
     let model = parse(
@@ -191,7 +191,7 @@ fn columns_have_other_names_and_stand_together() {
                 [likelihood]\nb = \"normal(dot(c, v) + v[2], 1)\"";
     fs::write(folder.join("model.toml"), text).unwrap();
     let model = Model::read(&folder.join("model.toml")).unwrap_or_else(|errors| panic!("{errors}"));
-    // The two columns a and b have changed their names.
+    // The columns a and b have exchanged their names.
     assert_terms(&model, |p| {
         let row = |weight: f64, a: f64, b: f64| normal(b, p[0] * weight + p[1] * a + a, 1.0);
         vec![row(1.5, 2.0, 3.0), row(-1.0, 0.5, 4.0)]
@@ -252,7 +252,7 @@ fn terms_of_all_kinds_are_added() {
     });
 }
 
-/// Each formula with what it means; all parameters are between 0 and 1.
+/// Each formula with its meaning; all parameters are between 0 and 1.
 #[test]
 fn formulas_mean_what_they_say() {
     type Plain = fn(f64, f64) -> f64;
@@ -323,7 +323,7 @@ fn formulas_mean_what_they_say() {
         ("cov_periodic([0, 0.3], a, 2, b, 0.5)[2, 1]", |a, b| {
             a * a * (-0.5 * (0.3 * PI / b).sin().powi(2)).exp()
         }),
-        // The correlation matrices of three numbers have the volume pi^2/2.
+        // The 3 × 3 correlation matrices have the volume pi^2/2.
         ("logpdf(lkj(1), [[1, a, 0], [a, 1, 0], [0, 0, 1]])", |_, _| (2.0 / (PI * PI)).ln()),
         ("logpdf(normal(a, 2), b) + logpdf(normal(0, 1), [a, b])", |a, b| {
             normal(b, a, 2.0) + normal(a, 0.0, 1.0) + normal(b, 0.0, 1.0)
@@ -339,7 +339,7 @@ fn formulas_mean_what_they_say() {
         for (i, (a, b)) in [(0.3, 0.8), (0.9, 0.15)].into_iter().enumerate() {
             let expected = plain(a, b);
             let own = found.log_likelihood[i];
-            // The terms of a formula are at most a few tens.
+            // The terms of a formula are at most a few dozen.
             assert!((own - expected).abs() < 1e-13, "{formula}: {own} is not {expected}");
         }
     }

@@ -1,4 +1,4 @@
-//! A hundred thousand rows: compiled, right, and in memory that follows the data.
+//! A hundred thousand rows: correct, and compiled in memory proportional to the data.
 
 use crate::support::common::{Numbers, assert_close, evaluate};
 use adaann::Batch;
@@ -66,12 +66,12 @@ fn a_hundred_thousand_rows_are_summed_over() {
             choices + k * logit - n * logit.exp().ln_1p()
         };
         let expected: f64 = rows.iter().map(term).sum();
-        // Rounding of a sum of so many terms, in another order.
+        // Rounding of a long sum, in another order.
         assert_close(found.log_likelihood[i], expected, 1e-11, "log likelihood");
     }
 }
 
-/// Twice the rows take twice the memory to compile, and no more than before to evaluate.
+/// Twice the rows take twice the memory to compile, and no more memory to evaluate.
 #[test]
 fn memory_follows_the_data() {
     let measure = |count: usize| {
@@ -91,7 +91,7 @@ fn memory_follows_the_data() {
     let (few, many) = (measure(25_000), measure(50_000));
     println!("{few:?} {many:?}");
     assert!(many[0] < 2.2 * few[0], "compiled: {few:?} {many:?}");
-    // 32 bytes of numbers in a row.
+    // 32 bytes of numbers per row.
     assert!(many[0] < 40.0 * 32.0 * 50_000.0, "compiled: {many:?}");
     assert!(many[1] < 1.1 * few[1] + 1e6 && many[2] < 1.1 * few[2] + 1e6, "{few:?} {many:?}");
 }

@@ -1,5 +1,5 @@
-//! Matrices in models: Gaussian processes, covariances of parameters and correlation matrices, against
-//! the same mathematics in plain numbers.
+//! Matrices in models: Gaussian processes, covariances of parameters and correlation matrices,
+//! compared with the same mathematics in plain numbers.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 use crate::support::common::{assert_close, evaluate};
@@ -9,7 +9,7 @@ use std::f64::consts::PI;
 
 const ALL: Weights = Weights { prior: 1.0, likelihood: 1.0 };
 
-/// Log densities and gradients of two models agree at draws of the prior.
+/// Checks that the log densities and gradients of two models agree at draws from the prior.
 fn assert_same(one: &Model, other: &Model, tolerance: f64) {
     let draws = one.prior_draws(50, 3).unwrap();
     let points: Vec<Vec<f64>> = (0..draws.len()).map(|i| draws.point(i)).collect();
@@ -79,7 +79,7 @@ fn a_gaussian_process_is_its_own_unrolled() {
     }
 }
 
-/// Whole columns are vectors as constants.
+/// Whole columns as constant vectors.
 #[test]
 fn a_column_is_a_vector_by_a_constant() {
     let x: Vec<f64> = (1..=11).map(|i| 2.0 * f64::from(i)).collect();
@@ -90,7 +90,7 @@ fn a_column_is_a_vector_by_a_constant() {
     assert_same(&model, &parse(&unrolled()), 1e-10);
 }
 
-/// L @ z is a draw of the process; the factor is the one above.
+/// L @ z is a draw of the process, with the same factor as above.
 #[test]
 fn a_latent_process_is_a_factor_times_noise() {
     let n = 12;
@@ -122,12 +122,12 @@ fn a_latent_process_is_a_factor_times_noise() {
         }
         terms
     });
-    // What the model makes itself has the same law.
+    // Data simulated by the model has the same distribution.
     let made = model.replicate(1).unwrap();
     assert_eq!(made.truth.len(), n + 2);
 }
 
-/// The covariance of two numbers of a row is made of parameters, and factorised once for all rows.
+/// The covariance of two numbers of a row depends on parameters, and is factorised once for all rows.
 #[test]
 fn rows_have_a_covariance_of_parameters() {
     let (x, y) = ([0.3, -1.2, 2.0, 0.7], [1.1, 0.4, -0.3, 2.2]);
@@ -139,7 +139,7 @@ fn rows_have_a_covariance_of_parameters() {
     assert_terms_within(1e-11, &model, |p| {
         let (a, b, s, r) = (p[0], p[1], p[2], p[3]);
         let row = |(x, y): (f64, f64)| {
-            // y given x is normal.
+            // The conditional distribution of y given x is normal.
             let centre = x * b + r * (x - a) / s;
             [normal(x, a, s), normal(y, centre, (1.0 - r * r).sqrt())]
         };
@@ -147,7 +147,7 @@ fn rows_have_a_covariance_of_parameters() {
     });
 }
 
-/// Effects that vary together: a row of a matrix for each group, with correlations of their own.
+/// Correlated effects: a row of a matrix for each group, with an unknown correlation matrix.
 #[test]
 fn rows_of_a_matrix_are_taken_by_group() {
     let text = |prior: &str| {
@@ -191,11 +191,11 @@ fn rows_of_a_matrix_are_taken_by_group() {
             "likelihood",
         );
     }
-    // Each element has the prior of single numbers.
+    // Each element has the prior of a single number.
     assert_eq!(parse(&text("normal(0, 1)")).target().dim(), 9);
 }
 
-/// The marginal density of a correlation is a beta one, with variance 1/(2 eta + n - 1).
+/// The marginal distribution of a correlation is a beta distribution with variance 1/(2 eta + n - 1).
 #[test]
 fn correlation_matrices_are_drawn_and_have_their_density() {
     let (n, eta) = (4, 1.5);
@@ -226,8 +226,8 @@ fn correlation_matrices_are_drawn_and_have_their_density() {
         assert!(mean.abs() < 5.0 * (variance / DRAWS as f64).sqrt(), "{mean}");
         assert!((square - variance).abs() < 5.0 * 0.2 / (DRAWS as f64).sqrt(), "{square}");
     }
-    // det(R) is the square of the product of the factor's diagonal. The mean of det(R) under uniform
-    // matrices of three numbers is 2/5 of ... a chain of betas: E(1 - y) = b/(b + m/2) for each row.
+    // det(R) is the square of the product of the factor's diagonal. Its mean under uniform 3 × 3
+    // matrices follows from a chain of betas: E(1 - y) = b/(b + m/2) for each row.
     let diagonal = factor.quantities(&factor.prior_draws(DRAWS, 2).unwrap()).unwrap();
     let mut expected = 1.0;
     for k in 2..=n {
@@ -244,8 +244,8 @@ fn correlation_matrices_are_drawn_and_have_their_density() {
     );
 }
 
-/// Without a prior all correlation matrices are alike: of three numbers they have the volume pi^2/2,
-/// and of their factors' elements the density is 2/pi^2 times L[2,2].
+/// Without a prior the distribution over correlation matrices is uniform: 3 × 3 matrices have the
+/// volume pi^2/2, and the elements of their factors have the density 2/pi^2 times L[2,2].
 #[test]
 fn correlation_matrices_without_a_prior() {
     let model =
@@ -302,7 +302,7 @@ fn several_simplexes_and_ordered_vectors() {
     assert_close(found.log_prior[0], prior, 1e-11, "log prior");
 }
 
-/// Beside differential equations matrices are unrolled, and in rates too.
+/// In models with differential equations, matrices are unrolled, also in rates.
 #[test]
 fn matrices_go_with_differential_equations() {
     let text = |rate: &str| {
@@ -340,7 +340,7 @@ struct Exact {
     gradient: Vec<f64>,
 }
 
-/// Values and gradients that mpmath has computed to sixty digits.
+/// Values and gradients computed by mpmath to sixty digits.
 #[test]
 fn exact_values_and_gradients() {
     let cases: Vec<Exact> =
@@ -358,7 +358,7 @@ fn exact_values_and_gradients() {
     }
 }
 
-/// Two columns choose an element of a matrix, in a likelihood and in what is predicted.
+/// Two columns select an element of a matrix, in a likelihood and in predictions.
 #[test]
 fn two_indices_of_rows() {
     let data = "[data]\ng = [1, 2, 3, 1, 3]\nh = [2, 1, 2, 1, 1]\nk = [2, 3, 6, 1, 5]\ny = [1, 4, 2, 0.5, 3]\n";

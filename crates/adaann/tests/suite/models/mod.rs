@@ -1,4 +1,4 @@
-//! Models written as text, against registered posteriors, plain arithmetic and closed forms.
+//! Models written as text, compared with registered posteriors, plain arithmetic and closed forms.
 
 mod columns;
 mod concave;

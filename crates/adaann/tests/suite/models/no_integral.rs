@@ -1,5 +1,5 @@
-//! Paths through densities without an integral: said in one sentence, and before the first step where
-//! nothing else can come of them.
+//! Paths through densities without an integral: reported in one sentence, and before the first step
+//! if the run cannot succeed.
 
 use crate::models::likelihoods::parse;
 use adaann::{
@@ -11,7 +11,7 @@ use adaann::{
     smc::{self, smc},
 };
 
-/// With flat priors of all three, p^t has an integral from t = 1/2 on: sigma to the power 1 − 6t has.
+/// With flat priors on all three, p^t has an integral from t = 1/2 on: sigma has the power 1 − 6t.
 fn line() -> Model {
     parse(
         "[data]\nx = [1, 2, 3, 4, 5, 6]\ny = [2.1, 3.9, 6.2, 7.8, 10.3, 11.9]\n\
@@ -20,7 +20,7 @@ fn line() -> Model {
     )
 }
 
-/// Particles that are not to take a step.
+/// Particles that must not take a step.
 fn refused(path: PathKind, t0: f64) -> String {
     let settings = smc::Settings { path, ..smc::Settings::starting_at(t0) };
     let mut steps = 0;
@@ -54,8 +54,8 @@ fn what_has_an_integral_is_sampled() {
     }
 }
 
-/// A flow that starts at t = 0 starts from the priors; one that starts later may never meet what has no
-/// integral.
+/// A flow that starts at t = 0 starts from the priors. One that starts later may never meet a density
+/// without an integral.
 #[test]
 fn a_flow_is_refused_where_flat_priors_are_all_that_there_is() {
     let (model, t0) = (line(), 0.0);

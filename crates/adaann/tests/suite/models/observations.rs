@@ -1,4 +1,4 @@
-//! Measurements that are censored, cut off, categories or counts with zeros of their own, against the same
+//! Censored and truncated measurements, categories, and zero-inflated counts, compared with the same
 //! mathematics in plain numbers.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
@@ -46,13 +46,13 @@ fn limits_of_detection_on_both_sides() {
         vec![normal(0.3, a, s), low, high(0.8), normal(2.0, a, s), low, high(1.6)]
     };
     assert_terms_within(1e-10, &lines, terms);
-    // The same as one formula, whose limits are looked at row by row.
+    // The same as one formula, whose limits are evaluated row by row.
     let text = "y = [0.3, -1.2, 0.9, 2, -1, 1.6]\nlimit = [5, 5, 0.8, 5, 5, 1.6]\n[parameters]\n\
                 a = \"normal(0.2, 0.5)\"\ns = \"lognormal(0, 0.3)\"";
     let formula = "logpdf(censored(normal(a, s), lower = -1, upper = limit), y)";
     let one = parse(&format!("log-likelihood = \"{formula}\"\n[data]\n{text}"));
     assert_terms_within(1e-10, &one, terms);
-    // And with a limit that is unknown itself.
+    // With a limit that is a parameter.
     let unknown = line.replace("lower = -1", "lower = -1 + 0 * a");
     assert_terms_within(1e-10, &model("", &format!("[likelihood]\n{unknown}")), terms);
 }
@@ -72,7 +72,7 @@ fn survival_times_with_an_event() {
         times.iter().enumerate().map(row).collect()
     });
     assert_eq!(model.inputs(0), ["event"]);
-    // From the other side, by a column of zeros and ones that is a condition.
+    // From the other side, with a column of zeros and ones as the condition.
     let model = parse(&format!("{text}time = \"censored(log_logistic(s, k), left = event)\""));
     assert_terms_within(1e-12, &model, |p| {
         let [k, s] = [p[0], p[1]];
@@ -161,7 +161,7 @@ fn categories_have_their_probabilities() {
         };
         (0..5).map(row).collect()
     });
-    // As one formula, where the category is looked at row by row.
+    // As one formula, with the category evaluated row by row.
     let formula = "log-likelihood = \"logpdf(categorical_logit([0, b[1] + b[2] * x, b[2]]), c)\"\n";
     let text = text.replace("[likelihood]\n", "");
     assert_terms_within(1e-12, &parse(&format!("{formula}{text}")), by_logits);
@@ -223,7 +223,7 @@ fn a_truncated_prior_has_parameters_in_it() {
     assert!(draws.row(1).iter().take(2_000).all(|x| *x > 0.0));
 }
 
-/// Shares of draws, within five standard errors of what they should be.
+/// Checks that shares of draws are within five standard errors of their expected values.
 #[track_caller]
 fn assert_share(found: usize, all: usize, share: f64) {
     let error = (share * (1.0 - share) / all as f64).sqrt();
@@ -249,11 +249,11 @@ fn what_is_simulated_is_cut_as_the_data_is() {
     let count = |y: f64| limited.iter().filter(|x| **x == y).count();
     assert_share(count(-0.5), rows, below(-0.5));
     assert_share(count(1.0), rows, below(-1.0));
-    // So far out that a draw of the whole law is not there.
+    // So far out that no draw of the whole distribution is there.
     let far = made("truncated(normal(a, 1), lower = 1, upper = 9)");
     assert_share(far.iter().filter(|y| **y > 2.0).count(), rows, below(-2.0) / below(-1.0));
     let far = made("truncated(normal(a - 9, 1), lower = 1)");
-    // e^(−10 d) or so beyond 1.
+    // About e^(−10 d) beyond 1.
     assert_share(far.iter().filter(|y| **y > 1.1).count(), rows, below(-10.1) / below(-10.0));
     let zeros = made("zero_inflated(0.3, poisson(2 + a))");
     let share = 0.3 + 0.7 * (-2.0_f64).exp();
@@ -277,7 +277,7 @@ fn predictions_have_the_mean_of_what_is_written_down() {
             -0.5 * below(-0.5) + phi(0.5) - phi(2.0) + 2.0 * below(-2.0),
         ),
         ("censored(normal(a, 1), upper = -3)", -3.0 * below(3.0) - phi(3.0)),
-        // 1 − e^−u of an exponential number, with most of its mass beyond the limit u
+        // 1 − e^−u of an exponential variable, with most of its mass beyond the limit u
         ("censored(weibull(1, 1 + a), upper = 0.1)", -(-0.1_f64).exp_m1()),
         ("censored(logistic(a, 1), upper = -3)", -3.0 - (-3.0_f64).exp().ln_1p()),
         ("truncated(normal(a, 1), lower = -0.5)", phi(0.5) / below(0.5)),

@@ -9,7 +9,7 @@ use adaann::{
 };
 use std::f64::consts::PI;
 
-/// Cut off, in order, on a simplex, tied to each other, with heavy tails and with two modes.
+/// Bounded, ordered, on a simplex, dependent on each other, with heavy tails and with two modes.
 const PRIORS: &str = "[parameters]\n\
     mu = \"normal(1, 2)\"\n\
     theta = { prior = \"normal(mu, 3)\", size = 2 }\n\
@@ -28,7 +28,7 @@ fn answered(model: &Model, settings: &Settings) -> Answer {
 fn a_prior_without_data_is_drawn_from() {
     let model = parse(PRIORS);
     let target = model.target();
-    // phi(1) / Phi(1), for a normal number that is more than one sd below its mean nowhere.
+    // phi(1) / Phi(1), for a normal variable truncated one standard deviation below its mean.
     let ratio = (-0.5_f64).exp() / (2.0 * PI).sqrt() / 0.841_344_746_068_542_9;
     let beta_sd = |a: f64, b: f64| (a * b / ((a + b).powi(2) * (a + b + 1.0))).sqrt();
     for seed in 1..=3 {
@@ -53,7 +53,7 @@ fn a_prior_without_data_is_drawn_from() {
         ] {
             let d = target.names().iter().position(|known| known == name).unwrap();
             let found = x.row(d).iter().sum::<f64>() / count;
-            // One in three million honest means is further off than five of its errors.
+            // One in three million correct means is further off than five standard errors.
             assert!((found - mean).abs() < 5.0 * sd / count.sqrt(), "{name}: {found}, not {mean}");
         }
     }
@@ -62,7 +62,7 @@ fn a_prior_without_data_is_drawn_from() {
     assert_eq!(other.sample.x().row(0), again.sample.x().row(0), "the seed fixes the draws");
 }
 
-/// What the draws say is what the density says: log Z and the mean by draws of a mixture and weights.
+/// The draws agree with the density: log Z and the mean, by weighted draws of a mixture.
 #[test]
 fn draws_and_density_agree() {
     let model = parse(
@@ -89,7 +89,8 @@ fn few_draws_are_drawn_and_said_to_be_few() {
     assert_eq!(verdict.reasons[0].finding.code(), "few-effective-draws");
 }
 
-/// Of numbers in order that are not alike the integral is not known: the rest of the ladder finds it.
+/// The integral is unknown for ordered elements with different distributions: the ladder estimates
+/// it.
 #[test]
 fn a_prior_whose_integral_is_not_known_is_left_to_the_ladder() {
     let model = parse(
@@ -98,7 +99,7 @@ fn a_prior_whose_integral_is_not_known_is_left_to_the_ladder() {
     );
     let answer = answered(&model, &Settings::default());
     assert_ne!(answer.method, Method::Prior);
-    // log of the probability that a normal number with mean 0.5 and variance 2 is positive.
+    // log of the probability that a normal variable with mean 0.5 and variance 2 is positive.
     let (log_z, exact) = (answer.log_z.unwrap(), -0.449_161);
     assert!((log_z.value - exact).abs() < 4.0 * log_z.error, "{log_z:?}");
 }

@@ -1,10 +1,10 @@
-//! Priors integrate to 1: cut off by bounds, ordered, on a simplex, and with scales that are unknown.
+//! Priors integrate to 1: with bounds, ordered, on a simplex, and with unknown scales.
 
 use crate::support::common::{WHOLE, assert_close, evaluate};
 use adaann::model::Model;
 use std::f64::consts::{FRAC_PI_2, PI};
 
-/// A model whose data says nothing about its parameters.
+/// A model whose data does not depend on its parameters.
 fn prior(parameters: &str) -> Model {
     let text = format!(
         "[data]\ny = [0]\n[parameters]\n{parameters}\n[likelihood]\ny = \"normal(0, 1)\"\n"
@@ -17,7 +17,7 @@ fn log_prior(model: &Model, points: &[Vec<f64>]) -> Vec<f64> {
     evaluation.log_prior.to_vec()
 }
 
-/// Points and weights of a double exponential rule between two bounds, which need not be finite.
+/// Points and weights of a double exponential rule between two bounds, which may be infinite.
 fn rule(low: f64, high: f64, step: f64) -> Vec<(f64, f64)> {
     let count = (4.0 / step) as i32;
     let node = |i: i32| {
@@ -25,7 +25,7 @@ fn rule(low: f64, high: f64, step: f64) -> Vec<(f64, f64)> {
         let (u, slope) = (FRAC_PI_2 * t.sinh(), step * FRAC_PI_2 * t.cosh());
         match (low.is_finite(), high.is_finite()) {
             (true, true) => {
-                // From the nearer end, where digits would be lost.
+                // Compute from the nearer end, to keep precision.
                 let share = 1.0 / (1.0 + (2.0 * u.abs()).exp());
                 let width = high - low;
                 let x = if u < 0.0 { low + width * share } else { high - width * share };
@@ -92,7 +92,7 @@ fn what_bounds_leave_has_mass_1() {
     }
 }
 
-/// A scale that is unknown leaves one half, whatever it is, if the bound is at the centre.
+/// With a bound at the centre, one half remains for every value of an unknown scale.
 #[test]
 fn halves_with_an_unknown_scale_have_mass_1() {
     for (entry, low, high) in [
@@ -113,7 +113,7 @@ fn halves_with_an_unknown_scale_have_mass_1() {
     }
 }
 
-/// The mass over all vectors whose parts come from `rule`, each given those before it.
+/// The mass of all vectors whose elements come from `rule`, each given the previous ones.
 fn mass(model: &Model, dim: usize, bounds: impl Fn(&[f64]) -> (f64, f64), step: f64) -> f64 {
     let mut points: Vec<(Vec<f64>, f64)> = vec![(Vec::new(), 1.0)];
     for _ in 0..dim {
@@ -132,7 +132,7 @@ fn mass(model: &Model, dim: usize, bounds: impl Fn(&[f64]) -> (f64, f64), step: 
     values.iter().zip(&weights).map(|(log_p, weight)| weight * log_p.exp()).sum()
 }
 
-/// Bounds that depend on parameters above, alone and with a prior that is cut off there.
+/// Bounds that depend on earlier parameters, alone and with a prior restricted to them.
 #[test]
 fn what_moving_bounds_leave_has_mass_1() {
     type Ends = fn(&[f64]) -> (f64, f64);
@@ -180,7 +180,7 @@ fn what_moving_bounds_leave_has_mass_1() {
     }
 }
 
-/// Gradients on the whole line, where the Jacobian has slopes in the parameters that bounds depend on.
+/// Gradients in unconstrained coordinates, where the Jacobian depends on the parameters in the bounds.
 #[test]
 fn moving_bounds_have_the_gradients_of_differences() {
     let model = prior(
@@ -208,7 +208,7 @@ fn moving_bounds_have_the_gradients_of_differences() {
                 moved[d] += step;
                 value(&moved).0
             };
-            // Of fourth order: an error of some h⁴ and some ε/h.
+            // Of fourth order: the error is of order h⁴ plus ε/h.
             let h = 1e-3;
             let slope = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
             assert_close(gradient[d], slope, 1e-8 * slope.abs().max(1.0), "gradient");
@@ -218,7 +218,7 @@ fn moving_bounds_have_the_gradients_of_differences() {
 
 #[test]
 fn ordered_vectors_have_mass_1() {
-    // The rule is coarse where it has three dimensions; a wrong factor would be off by 1 or more.
+    // The rule is coarse in three dimensions; a wrong factor would be off by 1 or more.
     for (entry, dim, low, step, error) in [
         ("support = \"ordered\", size = 2, prior = \"normal(1, 2)\"", 2, -INF, 1.0 / 16.0, 1e-6),
         (

@@ -1,4 +1,4 @@
-//! Systems that start in their steady state, against closed forms.
+//! Systems that start in their steady state, compared with closed forms.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 use crate::support::common::{WHOLE, evaluate};
@@ -17,8 +17,8 @@ const TURNOVER: &str = "[data]\nt = [0.25, 0.5, 2]\ny = [2.1, 1.7, 3.3]\n\
      [ode.states]\nR = { start = 7, rate = \"kin * (1 + a * t) - kout * R\" }\n\
      [likelihood]\ny = \"normal(R, 0.5)\"\n";
 
-/// R' = kin (1 + a t) − kout R. Until t0 = 1/4 the clock stands there: R(t0) = kin (1 + a t0)/kout, and behind it
-/// R = P(t) + (R(t0) − P(t0)) e^(−kout (t − t0)) with P = kin (1 + a t)/kout − a kin/kout².
+/// R' = kin (1 + a t) − kout R. The clock is held at t0 = 1/4 until the start: R(t0) = kin (1 + a t0)/kout. After
+/// it, R = P(t) + (R(t0) − P(t0)) e^(−kout (t − t0)) with P = kin (1 + a t)/kout − a kin/kout².
 fn turnover(p: &[f64]) -> Vec<f64> {
     let (kin, kout, a) = (p[0], p[1], p[2]);
     let moves = |t: f64| kin * (1.0 + a * t) / kout - a * kin / (kout * kout);
@@ -38,7 +38,8 @@ fn a_turnover_starts_at_rest_and_its_clock_is_held_until_then() {
     }
 }
 
-/// The Jacobian of a ⇌ b is singular: their sum, a parameter, stays. From t = 0 on the first rate is twice as fast.
+/// The Jacobian of a ⇌ b is singular: their sum, a parameter, is conserved. From t = 0 on the first rate is twice
+/// as fast.
 #[test]
 fn what_is_conserved_is_kept() {
     let terms = |p: &[f64]| {
@@ -51,7 +52,7 @@ fn what_is_conserved_is_kept() {
     };
     for (solver, tolerance) in &SOLVERS[..3] {
         for settle in ["40", "1e6"] {
-            // Thousands of explicit steps could not end within a million of their lengths.
+            // Thousands of explicit steps would not reach the end.
             if solver.contains("dopri5") && settle == "1e6" {
                 continue;
             }
@@ -67,7 +68,7 @@ fn what_is_conserved_is_kept() {
     }
 }
 
-/// Cells T, infected ones I and virus V before a treatment that starts at t = 0.
+/// Cells T, infected cells I and virus V before a treatment that starts at t = 0.
 fn virus(start: [&str; 3], ode: &str) -> Model {
     let [t, i, v] = start;
     parse(&format!(
@@ -81,7 +82,8 @@ fn virus(start: [&str; 3], ode: &str) -> Model {
     ))
 }
 
-/// T = c δ/(b p), V = s p/(c δ) − d/b and I = c V/p do not move: the model that starts there is the same one.
+/// T = c δ/(b p), V = s p/(c δ) − d/b and I = c V/p are the steady state: a model that starts there is the same
+/// model.
 #[test]
 fn a_nonlinear_system_settles_where_its_rates_are_zero() {
     let tight = "rtol = 1e-11\natol = 1e-12\nmax-steps = 100000";
@@ -115,7 +117,7 @@ fn a_nonlinear_system_settles_where_its_rates_are_zero() {
     }
 }
 
-/// Ten thousand times as long as rates take, and none of it in short steps.
+/// Settling takes ten thousand times as long as the time scale of the rates, but no short steps.
 #[test]
 fn rest_is_waited_for_in_long_steps() {
     let points = [vec![1.1, 1.6, 0.9]];
@@ -137,7 +139,8 @@ const SUBJECTS: &str = "[data]\nid = [4, 4, 9, 9]\nwt = [60, 60, 90, 90]\nt = [0
      [ode.inputs]\nlight = { times = [0, 4], values = [1, 3] }\n[[ode.events]]\nat = 0\nadd = { x = 500 }\n\
      [likelihood]\ny = \"normal(x, sigma)\"\n";
 
-/// Inputs are held at their value at the start, events wait for it, and so do quantities and predictions.
+/// While the system settles, inputs are held at their value at the start, and events, quantities and predictions
+/// wait.
 #[test]
 fn subjects_settle_each_by_itself() {
     let model = parse(SUBJECTS);
@@ -165,7 +168,7 @@ fn subjects_settle_each_by_itself() {
     for (found, expected) in seen.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-4 * expected, "{found} for {expected}");
     }
-    // Data that the model makes is scattered around the same curves.
+    // Simulated data scatters around the same curves.
     let made = model.replicate(5).unwrap();
     let (k, sigma) = (made.truth[0], made.truth[1]);
     let data = made.model.data().unwrap();
@@ -192,7 +195,7 @@ fn late_events_wait_for_the_start() {
     });
 }
 
-/// A system that needs a hundred times as long is told apart from one at rest.
+/// A system that needs a hundred times as long is distinguished from one in its steady state.
 #[test]
 fn a_system_that_still_moves_is_noticed() {
     let with = |settle: &str| {

@@ -1,4 +1,4 @@
-//! A solver that is too coarse for its data is found by the check, and one that is not is not.
+//! The check finds a solver that is too coarse for its data, and accepts one that is not.
 
 use crate::models::likelihoods::parse;
 use adaann::{
@@ -8,7 +8,7 @@ use adaann::{
     target::Target,
 };
 
-/// cos 2t at ten times, with errors of 0.05 that are fixed here.
+/// cos 2t at ten times, with fixed errors of 0.05.
 const ERRORS: [f64; 10] = [0.31, -1.2, 0.77, 0.05, -0.6, 1.4, -0.2, 0.9, -1.1, 0.4];
 
 /// A pendulum without friction, measured with an error of 0.05.
@@ -50,7 +50,7 @@ fn a_fine_solver_is_not() {
     }
 }
 
-/// The paper's steps are too long for data as good as this, but its posterior is that of its steps.
+/// The paper's steps are too long for data this precise, but its posterior is defined by its steps.
 #[test]
 fn the_papers_steps_are_part_of_its_posteriors() {
     let parameters = vec![("noise-variance".to_owned(), 0.001)];

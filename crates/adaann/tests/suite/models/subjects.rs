@@ -1,4 +1,4 @@
-//! Systems with a trajectory for each subject, against closed forms and against the subjects one by one.
+//! Systems with a trajectory for each subject, compared with closed forms and with single subjects.
 
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
 use crate::support::common::evaluate;
@@ -9,7 +9,8 @@ use adaann::target::{Target, Weights};
 
 const LIKELIHOOD: Weights = Weights { prior: 0.0, likelihood: 1.0 };
 
-/// Subject, its number in vectors, weight, dose, time and measurement; rows of subjects are mixed.
+/// Subject, its index in vectors, weight, dose, time and measurement; the rows of subjects are
+/// interleaved.
 type Row = (f64, usize, f64, f64, f64, f64);
 const ROWS: [Row; 9] = [
     (2.5, 2, 60.0, 3.0, 1.0, 1.9),
@@ -79,7 +80,8 @@ fn every_subject_has_its_trajectory() {
     }
 }
 
-/// Each subject alone is a model of its rows: the log densities and their gradients add up.
+/// Each subject alone is a model of its rows; the log densities and their gradients sum to those of the
+/// whole.
 #[test]
 fn subjects_add_up() {
     for (solver, _) in SOLVERS {
@@ -107,14 +109,14 @@ fn subjects_add_up() {
         for (i, sums) in sums.iter().enumerate() {
             let own = [vec![found.log_likelihood[i]], found.gradient.point(i)].concat();
             for (own, sum) in own.iter().zip(sums) {
-                // The same steps, and sums in another order.
+                // The same steps, with sums in another order.
                 assert!((own - sum).abs() < 1e-9 * (1.0 + sum.abs()), "{solver}: {own}, not {sum}");
             }
         }
     }
 }
 
-/// One sample that explodes in one subject has no density, and leaves its neighbours alone.
+/// A sample that explodes in one subject has no density; other samples are unaffected.
 #[test]
 fn a_trajectory_that_is_lost_loses_its_sample() {
     let model = parse(
@@ -159,7 +161,7 @@ fn predictions_and_replicates_follow_the_subjects() {
         })
         .unwrap();
     assert_eq!(seen, ROWS.len());
-    // Another dose and weight, for subjects in another order.
+    // Other doses and weights, with the subjects in another order.
     let names = ["t", "dose", "wt", "number", "id"].map(str::to_owned).to_vec();
     let rows = vec![vec![2.0, 1.5, 90.0, 3.0, 8.0], vec![1.0, 1.0, 50.0, 1.0, 4.0]];
     let inputs = Table { names, rows: rows.clone() };
@@ -180,7 +182,7 @@ fn predictions_and_replicates_follow_the_subjects() {
         let x = row[3] * (e - k * (row[2] / 70.0_f64).powf(0.75) * row[4]).exp();
         total += ((row[5] - x / (1.0 + e * e) - e * row[4]) / truth[8]).powi(2);
     }
-    // A chi-squared number with nine degrees of freedom.
+    // A chi-squared variable with nine degrees of freedom.
     assert!((1.0..35.0).contains(&total), "{total}");
     assert_eq!(made.model.target().dim(), 9);
 }
@@ -205,7 +207,7 @@ fn new_rows_that_no_subject_can_have_are_refused() {
     assert!(error.contains("no column id"), "{error}");
 }
 
-/// What a line depends on is also what its subjects' trajectories depend on.
+/// The inputs of a line include the inputs of its subjects' trajectories.
 #[test]
 fn inputs_of_a_line_are_those_of_its_subjects() {
     assert_eq!(grouped("rtol = 1e-6").inputs(0), ["id", "number", "wt", "dose"]);

@@ -1,4 +1,4 @@
-//! Quantities of whole trajectories, against closed forms.
+//! Quantities of whole trajectories, compared with closed forms.
 
 use crate::models::likelihoods::parse;
 use adaann::Batch;
@@ -11,7 +11,7 @@ fn quantities(model: &Model, point: &[f64]) -> Vec<(String, f64)> {
     model.quantity_names().iter().cloned().zip(found.point(0)).collect()
 }
 
-/// All quantities are as expected, to a share of their size.
+/// Checks that all quantities are as expected, within a relative tolerance.
 fn assert_close(model: &Model, point: &[f64], expected: &[(&str, f64)], tolerance: f64) {
     let found = quantities(model, point);
     assert_eq!(found.len(), expected.len(), "{found:?}");
@@ -22,7 +22,7 @@ fn assert_close(model: &Model, point: &[f64], expected: &[(&str, f64)], toleranc
     }
 }
 
-/// C = dose ka (e^(−ke t) − e^(−ka t)) / (V (ka − ke)), of one dose by mouth at time 0.
+/// C = dose ka (e^(−ke t) − e^(−ka t)) / (V (ka − ke)), for one oral dose at time 0.
 fn concentration([ka, ke, v, dose]: [f64; 4], t: f64) -> f64 {
     dose * ka * ((-ke * t).exp() - (-ka * t).exp()) / (v * (ka - ke))
 }
@@ -76,14 +76,14 @@ fn a_dose_by_mouth_has_an_area_and_a_peak() {
                 ("share", c(24.0) / c(top)),
                 ("moment", c(4.0) + 4.0),
             ];
-            // Far behind its peak a concentration is as accurate as its absolute tolerance.
+            // Long after its peak, a concentration is only as accurate as its absolute tolerance.
             let slack = if c(24.0) < 1e-6 { 100.0 } else { 1.0 };
             assert_close(&model, &point, &expected, slack * tolerance);
         }
     }
 }
 
-/// Many points at once are what each is by itself: samples have steps and roots of their own.
+/// Many points at once give the same values as single points: each sample has its own steps and roots.
 #[test]
 fn companions_do_not_matter() {
     let model = parse(ORAL);
@@ -102,7 +102,7 @@ fn companions_do_not_matter() {
     }
 }
 
-/// Half is gone in a few microseconds, and the rest takes hours; explicit steps would be millions.
+/// Half is gone in a few microseconds, and the rest takes hours; explicit steps would number millions.
 #[test]
 fn a_stiff_system_has_them_too() {
     let text = ORAL.replace("ka * gut", "1e5 * ka * gut");
@@ -129,7 +129,8 @@ fn a_stiff_system_has_them_too() {
     }
 }
 
-/// Doses into the blood jump: the largest value is just behind a dose, the smallest just before one.
+/// Doses into the blood are jumps: the largest value is directly after a dose, the smallest directly before
+/// one.
 #[test]
 fn events_are_where_extremes_are() {
     let model = parse(
@@ -143,7 +144,7 @@ fn events_are_where_extremes_are() {
     );
     let k = 0.11;
     let e = |t: f64| (-k * t).exp();
-    // Just behind doses 1, 2 and 3.
+    // Directly after doses 1, 2 and 3.
     let peaks = [100.0, 100.0 * (1.0 + e(12.0)), 100.0 * (1.0 + e(12.0) + e(24.0))];
     let auc =
         (peaks[0] * (e(6.0) - e(12.0)) + peaks[1] * (1.0 - e(12.0)) + peaks[2] * (1.0 - e(6.0)))
@@ -165,7 +166,7 @@ fn events_are_where_extremes_are() {
     assert_close(&model, &[k], &expected, 1e-5);
 }
 
-/// How long something is above a level. A step cannot see where in it a condition changes, so that its error is
+/// The time that a value is above a level. A step cannot tell where in it a condition changes, so the error is
 /// some tens of times the tolerance.
 #[test]
 fn conditions_have_integrals() {
@@ -181,7 +182,7 @@ fn conditions_have_integrals() {
     }
 }
 
-/// A dose that comes late, by a parameter; a curve that peaks at its knot and is 0 outside.
+/// A dose with a lag that is a parameter; an input that peaks at its knot and is 0 outside.
 #[test]
 fn late_doses_and_inputs_apply() {
     let model = parse(
@@ -216,7 +217,7 @@ const SUBJECTS: &str = "[data]\nid = [7, 2, 7, 5, 2]\nwt = [70, 50, 70, 90, 50]\
      [ode]\ngroup = \"id\"\n[ode.states]\nx = { start = \"wt\", rate = \"-loss * x\" }\n\
      [likelihood]\ny = \"normal(x, 1)\"\n";
 
-/// Each has one value for each subject, in the order of the subjects' numbers.
+/// Each quantity has one value for each subject, in the order of the subjects' numbers.
 #[test]
 fn subjects_have_their_own() {
     let model = parse(SUBJECTS);
@@ -238,7 +239,7 @@ fn subjects_have_their_own() {
         ("relative[3]", auc[2] * k[2]),
     ];
     assert_close(&model, &k, &expected, 2e-5);
-    // New inputs have subjects of their own, and nothing to do with these quantities.
+    // New inputs have their own subjects, and do not affect these quantities.
     let names = ["id", "wt", "n", "t"].map(str::to_owned).to_vec();
     let rows = vec![vec![1.0, 60.0, 2.0, 1.0], vec![1.0, 60.0, 2.0, 2.0]];
     let mut expected = Vec::new();
@@ -253,7 +254,7 @@ fn subjects_have_their_own() {
     assert!((expected[1] - 60.0 * (-2.0 * rate).exp()).abs() < 1e-3, "{expected:?}");
 }
 
-/// A quantity of trajectories does not change the posterior, and data is simulated as without it.
+/// A quantity of trajectories changes neither the posterior nor simulated data.
 #[test]
 fn they_leave_the_rest_alone() {
     let without: String = SUBJECTS
@@ -275,7 +276,8 @@ fn they_leave_the_rest_alone() {
     assert_eq!(a.model.quantity_names(), with.quantity_names());
 }
 
-/// A state, a parameter or a column may have the name of a function, and the trajectory that explodes has none.
+/// A state, a parameter or a column may have the name of a function; a trajectory that explodes gives no
+/// values.
 #[test]
 fn names_and_explosions() {
     let model = parse(

@@ -1,4 +1,4 @@
-//! Mistakes in data and in systems of equations that meet it.
+//! Mistakes in data files, and in systems of equations that use data.
 
 use super::{assert_none, difference};
 

@@ -1,4 +1,4 @@
-//! Every mistake in a model file is said, all at once, each at its place.
+//! Every mistake in a model file is reported, all at once, each at its place.
 //!
 //! A `¦` marks where a message belongs, in the model or in its data; it is taken out before the file
 //! is read. The messages follow in the order of the marks.
@@ -34,7 +34,8 @@ fn unmarked(text: &str) -> (String, Vec<(usize, usize)>) {
     (plain, marks)
 }
 
-/// What differs between the messages of a model and the expected ones, in their places and no more.
+/// The first difference between the messages of a model and the expected ones, if any; the places
+/// must match exactly.
 fn difference(name: &str, model: &str, data: &str, expected: &[&str]) -> Option<String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mistakes").join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -66,7 +67,7 @@ fn difference(name: &str, model: &str, data: &str, expected: &[&str]) -> Option<
     (!is_all).then(|| format!("{name}: more than expected in\n{errors}"))
 }
 
-/// Refuses models with other messages than expected.
+/// Panics if there are differences.
 #[track_caller]
 fn assert_none(differences: Vec<String>) {
     assert!(differences.is_empty(), "{}", differences.join("\n\n"));
@@ -118,7 +119,7 @@ k = \"poisson(m)\"
     assert_none(difference.into_iter().collect());
 }
 
-/// What is found last is said with the rest.
+/// A mistake that is found last is reported with the rest.
 #[test]
 fn a_circle_of_priors_is_said_with_the_rest() {
     let model = "density = \"¦sqr(a)\"\n[parameters]\n¦a = \"normal(twice, 1)\"\nb = \"normal(a, 1)\"\n\

@@ -153,7 +153,7 @@ fn parameters_and_priors() {
     assert_none(differences.collect());
 }
 
-/// A circle of thousands is shown by its beginning.
+/// A cycle of thousands of names is shortened.
 #[test]
 fn a_long_circle_is_cut_short() {
     let mut model = "density = \"0\"\n[parameters]\n".to_owned();

@@ -1,4 +1,4 @@
-//! Mistakes in what subjects share, in events and in inputs.
+//! Mistakes in the columns of subjects, in events and in inputs.
 
 use super::{assert_none, difference};
 

@@ -1,4 +1,4 @@
-//! Filters, moving averages and renewal by hand, against plain arithmetic and closed forms.
+//! Filters, moving averages and renewal models, compared with plain arithmetic and closed forms.
 
 use super::{column, returns};
 use crate::models::likelihoods::{assert_terms_within, normal, parse};
@@ -34,7 +34,7 @@ fn a_filter_of_a_local_level_has_the_density_of_all_rows_at_once() {
         column("y", &y)
     ));
     assert_terms_within(1e-12, &model, |p| {
-        // The level after row i has variance (i + 1)·q²; a later one adds noise of its own.
+        // The level after row i has variance (i + 1)·q²; each later level adds its own noise.
         let covariance = |i: usize, j: usize| {
             (i.min(j) + 1) as f64 * p[0] * p[0] + if i == j { p[1] * p[1] } else { 0.0 }
         };
@@ -46,7 +46,7 @@ fn a_filter_of_a_local_level_has_the_density_of_all_rows_at_once() {
 
 #[test]
 fn series_of_groups_have_their_own_order_elements_and_gaps() {
-    // Two series, their rows mixed and out of order; y is missing once.
+    // Two series with interleaved and unsorted rows; y is missing once.
     let t = [2.0, 1.0, 3.0, 1.0, 4.0, 2.0, 3.0, 5.0];
     let who = [7.0, 7.0, 7.0, 3.0, 7.0, 3.0, 3.0, 7.0];
     let kind = [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0];
@@ -181,7 +181,7 @@ fn a_series_that_explodes_has_no_density_and_no_slope() {
 
 #[test]
 fn nothing_is_a_state_that_the_likelihood_may_have() {
-    // From the first hidden state to the second, and never back: log 0 is carried.
+    // From the first hidden state to the second, and never back: the series carries log 0.
     let model = parse(
         "[data]\ny = [0.1, 0.3, 2.2, 1.9]\n[parameters]\np = \"uniform(0, 1)\"\n\
          [quantities]\nemission = \"[logpdf(normal(0, 1), y), logpdf(normal(2, 1), y)]\"\n\

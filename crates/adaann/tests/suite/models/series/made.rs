@@ -1,4 +1,4 @@
-//! Predictions row by row, and data that a series makes itself.
+//! Predictions row by row, and simulated series.
 
 use super::{column, returns};
 use crate::models::likelihoods::parse;
@@ -10,7 +10,7 @@ const SMOOTH: &str = "[parameters]\na = \"uniform(0, 1)\"\nc = \"normal(0, 1)\"\
      [likelihood]\ny = \"normal(m, 1e-9)\"\n";
 
 fn smooth(y: &[f64]) -> Model {
-    // The file has the last row first.
+    // The file has its rows in reverse order.
     let t: Vec<f64> = (0..y.len()).map(|i| (y.len() - i) as f64).collect();
     parse(&format!("[data]\n{}{}{SMOOTH}", column("t", &t), column("y", y)))
 }
@@ -79,7 +79,7 @@ fn data_is_made_row_by_row() {
         if t > 0 {
             m += a * (made_y[t - 1] - m);
         }
-        // Seven standard deviations: it is its own past, not the file's, that a row is made from.
+        // Seven standard deviations: a row is simulated from its own past, not from the file's.
         assert!((y - m).abs() < 7e-9, "row {t}: {y} is not {m}");
     }
     assert_ne!(made_y[1], y[1]);
@@ -111,7 +111,7 @@ fn what_a_series_cannot_make_is_refused() {
         let said = model.check_replicable().unwrap_err().to_string();
         assert!(said.contains(words), "{said}");
     }
-    // A column that is measured by itself comes first, then the states that it moves.
+    // A column that depends on no state comes first, then the states that depend on it.
     let first = "[series.states]\nm = { start = \"x\", next = \"x - a * m\" }\n\
                  [likelihood]\ny = \"normal(m, 1e-9)\"\nx = \"normal(a, 1)\"\n";
     let made = parse(&format!("{head}{first}")).replicate(1).unwrap();

@@ -1,5 +1,4 @@
-//! What is carried from row to row, against models that are written out row by row, plain arithmetic and
-//! closed forms.
+//! Series, compared with models written out row by row, plain arithmetic and closed forms.
 
 mod filters;
 mod made;
@@ -12,7 +11,7 @@ fn column(name: &str, values: &[f64]) -> String {
     format!("{name} = {values:?}\n")
 }
 
-/// Numbers that look like returns.
+/// Numbers that resemble financial returns.
 fn returns(count: usize, seed: u64) -> Vec<f64> {
     let mut numbers = Numbers(seed);
     (0..count).map(|_| 1.5 * numbers.normal() + 0.3).collect()

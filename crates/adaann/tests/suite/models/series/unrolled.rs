@@ -6,7 +6,7 @@ use crate::support::common::{WHOLE, evaluate};
 use adaann::model::Model;
 use std::fmt::Write as _;
 
-/// Relative to the size of the density, and of the gradient.
+/// Tolerance relative to the size of the density and of the gradient.
 const TOLERANCE: f64 = 1e-10;
 
 fn assert_same(series: &Model, unrolled: &Model) {
@@ -25,7 +25,7 @@ fn assert_same(series: &Model, unrolled: &Model) {
             assert!((a - b).abs() <= TOLERANCE * length.max(1.0), "{own:?} is not {known:?}");
         }
     }
-    // Without a gradient the rows are added up the other way round.
+    // Without a gradient, the rows are summed in reverse order.
     let batch = adaann::Batch::from_points(series.target().dim(), &points);
     let mut plain = adaann::target::Evaluation::zeros(batch.dim(), batch.len());
     series.target().evaluate(&batch, None, &mut plain).unwrap();
@@ -91,7 +91,7 @@ fn hidden_unrolled(y: &[f64]) -> Model {
     ))
 }
 
-/// Two levels, in runs.
+/// Two levels, each lasting for several rows.
 fn levels(count: usize) -> Vec<f64> {
     let noise = returns(count, 8);
     noise
@@ -119,7 +119,7 @@ fn hidden_markov_models_in_logarithms() {
 #[test]
 fn hidden_markov_models_by_beliefs() {
     let y = levels(50);
-    // What is believed of the hidden state before the row is seen, from what was seen at the row before.
+    // The distribution of the hidden state before the row is observed, given the previous row.
     let series = parse(&format!(
         "[data]\n{}{HIDDEN}[quantities]\n\
          seen = \"softmax(log(belief) + [logpdf(normal(mu[1], 1), before(y)), \
@@ -134,7 +134,7 @@ fn hidden_markov_models_by_beliefs() {
 
 #[test]
 fn a_series_longer_than_the_tape_is_walked_again() {
-    // 16,384 states of a row are on the tape: 40 rows of these.
+    // The tape holds 16,384 state values: 40 rows of 400.
     let (size, y) = (400, returns(150, 4));
     let text = |state: &str, mean: &str| {
         format!(
