@@ -26,7 +26,7 @@ fn shape(ast: &Ast) -> String {
     }
 }
 
-/// What is said of a wrong formula: where, what, and what to do.
+/// The mistakes of a formula: place, message and help.
 fn said(text: &str) -> Vec<(String, String, String)> {
     let Err(faults) = parse(text, |offset| offset) else { panic!("{text} is accepted") };
     let said = |fault: Fault| {

@@ -29,12 +29,12 @@ fn parameters_and_priors() {
         (
             "dirichlet-alone",
             "p = { prior = ¦\"dirichlet([1, 2])\", size = 2 }",
-            "dirichlet is the prior of a simplex, and of nothing else",
+            "a simplex needs a dirichlet prior, and dirichlet needs a simplex",
         ),
         (
             "simplex-alone",
             "p = { prior = ¦\"normal(0, 1)\", support = \"simplex\", size = 2 }",
-            "dirichlet is the prior of a simplex, and of nothing else",
+            "a simplex needs a dirichlet prior, and dirichlet needs a simplex",
         ),
         (
             "dirichlet-size",
