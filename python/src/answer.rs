@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The results of runs, as Python classes.
 
 use crate::{
     arrays, raised,
@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::{prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
 
-/// What a run came to. Arrays of draws have shape (columns, draws).
+/// The result of a run. Arrays of draws have shape (columns, draws).
 #[pyclass(frozen, module = "adaann._core")]
 pub(crate) struct Answer {
     answer: embed::Answer,
@@ -22,7 +22,7 @@ impl Answer {
         Self { answer, raised, cost }
     }
 
-    /// The exception for a failure: that of the user's function, if it has raised one.
+    /// The exception for a failure. An exception of the user's function takes precedence.
     fn exception(&self, failure: &embed::Failure) -> PyErr {
         self.raised.take().unwrap_or_else(|| raised(failure))
     }
@@ -37,12 +37,12 @@ type Numbers<'py> = Bound<'py, PyArray1<f64>>;
 
 #[pymethods]
 impl Answer {
-    /// `summary.json`, as text.
+    /// The text of `summary.json`.
     fn summary(&self) -> String {
         self.answer.summary().to_string()
     }
 
-    /// Names of coordinates, then of derived quantities.
+    /// The names of the coordinates, followed by those of derived quantities.
     fn columns(&self) -> Vec<String> {
         self.answer.columns()
     }
@@ -87,12 +87,12 @@ impl Answer {
         Ok(PyArray1::from_vec(py, found.map_err(|failure| self.exception(&failure))?))
     }
 
-    /// Indices of draws that stand for the target with equal weights.
+    /// Indices of draws that represent the target with equal weights.
     fn resampled(&self, count: usize, seed: u64) -> Vec<usize> {
         self.answer.resampled(count, seed)
     }
 
-    /// New draws of equal weight, with their derived quantities.
+    /// New draws with equal weights, and their derived quantities.
     fn sample<'py>(
         &self,
         py: Python<'py>,
@@ -115,24 +115,24 @@ impl Answer {
         py.detach(|| self.answer.save(&folder, force)).map_err(|failure| raised(&failure))
     }
 
-    /// The page of the run, as HTML.
+    /// The HTML report of the run.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         py.detach(|| self.answer.page()).map_err(|failure| raised(&failure))
     }
 
-    /// The draws with all that belongs to them, as the bytes of a netCDF file.
+    /// The draws and their metadata, as the bytes of a netCDF file.
     fn netcdf<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.answer.netcdf()).map_err(|failure| raised(&failure))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Calls of the user's function, points in them, and seconds that they took; None without one.
+    /// Calls, points and seconds of the user's function, or None without one.
     fn cost(&self) -> Option<(u64, u64, f64)> {
         self.cost.as_ref().map(|cost| cost.so_far())
     }
 }
 
-/// What particles came to. Arrays have shape (columns, particles).
+/// The result of an SMC run. Arrays have shape (columns, particles).
 #[pyclass(frozen, module = "adaann._core")]
 pub(crate) struct Particles(pub(crate) embed::Particles);
 

@@ -1,4 +1,4 @@
-//! Batches of points as NumPy arrays, and back.
+//! Conversion between batches of points and NumPy arrays.
 
 use adaann::Batch;
 use numpy::{
@@ -7,8 +7,7 @@ use numpy::{
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// The points of a batch as an array of shape (coordinates, points), whose rows are contiguous as the batch's
-/// are.
+/// The points of a batch as an array of shape (coordinates, points) with contiguous rows.
 pub(crate) fn rows<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let mut numbers = Vec::with_capacity(batch.dim() * batch.len());
     for d in 0..batch.dim() {
@@ -17,7 +16,7 @@ pub(crate) fn rows<'py>(py: Python<'py>, batch: &Batch) -> PyResult<Bound<'py, P
     PyArray1::from_vec(py, numbers).reshape([batch.dim(), batch.len()])
 }
 
-/// An array of shape (points, coordinates) as a batch.
+/// Converts an array of shape (points, coordinates) to a batch.
 pub(crate) fn batch(points: &PyReadonlyArray2<'_, f64>, dim: usize) -> PyResult<Batch> {
     let [count, found] = [points.shape()[0], points.shape()[1]];
     if found != dim {
@@ -35,7 +34,7 @@ pub(crate) fn batch(points: &PyReadonlyArray2<'_, f64>, dim: usize) -> PyResult<
     Ok(batch)
 }
 
-/// Fills a row with an array of as many numbers.
+/// Copies an array of the same length into a row.
 pub(crate) fn fill(to: &mut [f64], from: &PyReadonlyArray1<'_, f64>) -> PyResult<()> {
     if from.len() != to.len() {
         return Err(PyValueError::new_err(format!(
@@ -51,7 +50,7 @@ pub(crate) fn fill(to: &mut [f64], from: &PyReadonlyArray1<'_, f64>) -> PyResult
     Ok(())
 }
 
-/// Fills a batch with the weighted sum of arrays of shape (coordinates, points); with 0 where there are none.
+/// Fills a batch with the weighted sum of arrays of shape (coordinates, points), or with 0 without arrays.
 pub(crate) fn fill_with_sum(
     to: &mut Batch,
     parts: &[(f64, PyReadonlyArray2<'_, f64>)],
@@ -81,8 +80,8 @@ fn add(
     }
     let view = from.as_array();
     let count = to.len();
-    // Points in blocks: where the coordinates of a point lie side by side, as in (n, d) of NumPy's, a block stays in
-    // the cache while one coordinate after another is taken from it.
+    // Process points in blocks. If the coordinates of a point are contiguous, as in a NumPy array (n, d), a block stays
+    // in the cache while its coordinates are read one after another.
     for first in (0..count).step_by(BLOCK) {
         let end = count.min(first + BLOCK);
         for d in 0..to.dim() {
@@ -90,7 +89,7 @@ fn add(
             let row = view.row(d);
             let from = row.slice_axis(Axis(0), Slice::from(first..end));
             match from.to_slice() {
-                // Slices are worked through by lanes, the iterator of an array number by number.
+                // Iteration over a slice is vectorised, iteration over an array is not.
                 Some(from) => scale(to, weight, from.iter(), is_first),
                 None => scale(to, weight, from.iter(), is_first),
             }
@@ -99,10 +98,10 @@ fn add(
     Ok(())
 }
 
-/// Points that are worked on at a time.
+/// The number of points in a block.
 const BLOCK: usize = 256;
 
-/// Writes numbers times a weight, or adds them to what is there.
+/// Writes the weighted numbers, or adds them to the present values.
 fn scale<'a>(to: &mut [f64], weight: f64, from: impl Iterator<Item = &'a f64>, is_first: bool) {
     let pairs = to.iter_mut().zip(from);
     match is_first {

@@ -1,4 +1,4 @@
-//! A run beside the interpreter: its lock is released, signals are heard, and nothing is printed.
+//! Runs the engine in a thread: the GIL is released, signals are handled, and nothing is printed.
 
 use adaann_cli::embed;
 use pyo3::{
@@ -23,18 +23,18 @@ create_exception!(
     adaann,
     Stopped,
     PyKeyboardInterrupt,
-    "A run was stopped before it had an answer."
+    "A run was stopped before it had a result."
 );
 
-/// How often signals are looked for, and progress is told: fast enough for a finger on Ctrl-C.
+/// The interval between checks for signals and progress reports, short enough for Ctrl-C to feel immediate.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How far a run is, as it was last told.
+/// The latest progress report of a run.
 #[derive(Default)]
 pub(crate) struct Shown(Mutex<Option<(f64, String)>>);
 
 impl Shown {
-    /// Takes note of it.
+    /// Stores a progress report.
     pub(crate) fn tell(&self, share: f64, what: &str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((share, what.to_owned()));
     }
@@ -44,11 +44,11 @@ impl Shown {
     }
 }
 
-/// Does some work in a thread of its own, while this one hears signals and tells how far it is. The first Ctrl-C
-/// asks runs to end with what they have, and the second to end at once.
+/// Does some work in another thread, while this thread handles signals and reports progress. The first Ctrl-C asks
+/// runs to finish with the results that they have; the second stops them immediately.
 ///
 /// # Errors
-/// `KeyboardInterrupt` after the second Ctrl-C, what `progress` raises, and a panic as `RuntimeError`.
+/// `KeyboardInterrupt` after the second Ctrl-C, any exception of `progress`, and a panic as `RuntimeError`.
 pub(crate) fn beside<T: Send>(
     py: Python<'_>,
     shown: &Shown,
@@ -96,19 +96,19 @@ pub(crate) fn beside<T: Send>(
     done.map_err(|panic| PyRuntimeError::new_err(format!("adaann panicked: {}", said(&*panic))))
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word")
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Runs a thread of the engine's with a state of the interpreter's that lasts as long as it does: else every call
-/// of a target would make one, and drop it, for twice the price of the call.
+/// Runs an engine thread with an interpreter state that lasts as long as the thread. Otherwise every call of a target
+/// would create and drop a state, at twice the cost of the call.
 pub(crate) fn keep_state(life: Box<dyn FnOnce() + Send>) {
     Python::attach(|py| py.detach(life));
 }
 
-/// A line of the engine's goes to Python's logging.
+/// Sends a log line of the engine to the logging module of Python.
 pub(crate) fn log(line: &str) {
     let logged = Python::attach(|py| -> PyResult<()> {
         let logging = py.import(intern!(py, "logging"))?;
@@ -119,21 +119,21 @@ pub(crate) fn log(line: &str) {
         };
         logger.call_method1(level, ("%s", text)).map(drop)
     });
-    // A log that fails is no reason to end a run.
+    // A logging failure must not stop a run.
     drop(logged);
 }
 
-/// Does what the arguments of the program `adaann` say, which must not make it print.
+/// Runs the program `adaann` with arguments that do not make it print.
 ///
 /// # Errors
-/// What went wrong, as an exception.
+/// Raises the failure of the command as an exception.
 #[pyfunction]
 pub(crate) fn quietly(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<()> {
     let done = beside(py, &Shown::default(), None, || embed::command(arguments))?;
     done.map_err(|failure| crate::raised(&failure))
 }
 
-/// Does what the arguments of the program `adaann` say, and gives its exit code.
+/// Runs the program `adaann` with these arguments, and returns its exit code.
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<u8> {
     let code = beside(py, &Shown::default(), None, || adaann_cli::main(arguments))?;

@@ -1,13 +1,13 @@
-//! The extension module `adaann._core`: the engine for the Python package, which has all that people see.
+//! The extension module `adaann._core`: the engine behind the Python package, which contains the public API.
 //!
-//! | File | Its one idea |
+//! | File | Contents |
 //! | --- | --- |
-//! | `arrays` | batches of points as NumPy arrays, and back |
-//! | `target` | a target that Python evaluates, a whole batch at a call |
+//! | `arrays` | conversion between batches of points and NumPy arrays |
+//! | `target` | a target that Python evaluates, one batch per call |
 //! | `rule` | a schedule that is a Python function |
-//! | `engine` | a run beside the interpreter: its lock released, signals heard |
+//! | `engine` | the engine in a thread: the GIL released, signals handled |
 //! | `session` | from arguments to a run |
-//! | `answer` | what a run came to |
+//! | `answer` | the results of runs |
 
 mod answer;
 mod arrays;
@@ -40,7 +40,7 @@ mod _core {
     }
 }
 
-/// The exception for what went wrong: `ValueError` for a request that cannot be met, else `RuntimeError`.
+/// The exception for a failure: `ValueError` for an invalid request, otherwise `RuntimeError`.
 fn raised(failure: &adaann_cli::embed::Failure) -> PyErr {
     let text = failure.to_string();
     match failure.is_usage() {

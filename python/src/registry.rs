@@ -1,4 +1,4 @@
-//! What can be asked for by name: densities with what is known of them, and settings with their help.
+//! Everything that has a name: densities with their known properties, and settings with their help.
 
 use crate::{arrays, raised};
 use adaann::{
@@ -26,7 +26,7 @@ fn problem(name: &str, parameters: &[(String, f64)]) -> PyResult<Problem> {
     found.map_err(|error| raised(&error.into()))
 }
 
-/// What is known of a registered density, and its log density at some points, if there are any.
+/// The known properties of a registered density, and its log density at `points` if given.
 #[pyfunction]
 #[pyo3(signature = (name, parameters, points=None))]
 pub(crate) fn density_log_p<'py>(
@@ -56,7 +56,7 @@ pub(crate) fn density_log_p<'py>(
     Ok(found)
 }
 
-/// Every setting of a fit with the help that the command line has for it, and its possible names.
+/// Every setting of a fit, with its help on the command line and its possible values.
 #[pyfunction]
 pub(crate) fn settings() -> Vec<embed::Help> {
     embed::settings_help()

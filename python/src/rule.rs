@@ -27,7 +27,7 @@ impl Rule for PythonRule {
             let asked = (at.t, PyArray1::from_slice(py, draws.b), weights);
             self.next.call1(py, asked)?.extract::<f64>(py)
         });
-        // An error of the schedule's own follows; what was raised comes before it where the user is.
+        // NaN makes the step below fail. The stored exception takes precedence over that error.
         let t = asked.unwrap_or_else(|error| {
             self.raised.keep(error);
             f64::NAN

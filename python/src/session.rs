@@ -1,4 +1,4 @@
-//! From arguments to a run.
+//! Runs the engine with the arguments of the Python package.
 
 use crate::{
     answer::{Answer, Particles},
@@ -12,16 +12,16 @@ use adaann_cli::embed::{self, Described, Failure, Session, Word};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::{path::PathBuf, sync::Arc};
 
-/// What is fitted, as a dictionary of the package says it.
+/// The subject of a fit, from a dictionary of the Python package.
 #[derive(FromPyObject)]
 pub(crate) enum Subject<'py> {
-    /// A registered density by its name.
+    /// A registered density.
     #[pyo3(from_item_all)]
     Density { density: String, parameters: Vec<(String, f64)> },
-    /// A model file, and other data than its own.
+    /// A model file, with optional data that replaces its own.
     #[pyo3(from_item_all)]
     Model { model: PathBuf, data: Option<PathBuf> },
-    /// An adapter, its name, and what tells it from others.
+    /// An adapter, its name, and a checksum that identifies it.
     #[pyo3(from_item_all)]
     Target { target: Bound<'py, PyAny>, name: String, identity: String },
 }
@@ -50,7 +50,7 @@ fn words(settings: Settings) -> impl Iterator<Item = (String, Word)> {
     settings.into_iter().map(|(name, value)| (name, value.into()))
 }
 
-/// A session, with what Python's part of it leaves behind.
+/// A session, with the exception and the cost of its Python target.
 struct Opened {
     session: Session,
     raised: Raised,
@@ -81,7 +81,7 @@ fn open(subject: &Subject<'_>, given: adaann::model::Given) -> PyResult<Opened> 
     Ok(Opened { session, raised: kept, cost })
 }
 
-/// What came of a run: an exception of the user's comes before all that followed from it.
+/// The outcome of a run. An exception of the user's function takes precedence over the failures that it caused.
 fn outcome<T>(found: Result<T, Failure>, kept: &Raised) -> PyResult<T> {
     if let Some(error) = kept.take() {
         return Err(error);
@@ -92,13 +92,13 @@ fn outcome<T>(found: Result<T, Failure>, kept: &Raised) -> PyResult<T> {
     })
 }
 
-/// Refuses settings that are none.
+/// Checks settings and raises an exception for invalid ones.
 #[pyfunction]
 pub(crate) fn check(settings: Settings) -> PyResult<()> {
     embed::settings(words(settings)).map(drop).map_err(|failure| raised(&failure))
 }
 
-/// Runs what the settings say.
+/// Fits a subject with these settings.
 #[pyfunction]
 #[pyo3(signature = (subject, settings, progress=None, rule=None))]
 pub(crate) fn fit(
@@ -113,7 +113,7 @@ pub(crate) fn fit(
     if let Some((first, next)) = rule {
         if !(first > 0.0 && first <= 1.0) {
             return Err(PyValueError::new_err(format!(
-                "the schedule starts at t0 = {first}, but must start above 0 and at most at 1"
+                "the schedule starts at t0 = {first}, but t0 must be above 0 and at most 1"
             )));
         }
         let rule = PythonRule { first, next, raised: kept.clone() };
@@ -147,7 +147,7 @@ pub(crate) fn smc(
     Ok(Particles(outcome(found, &kept)?))
 }
 
-/// Reads the folder of a run.
+/// Loads a result from a run folder.
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Answer> {
     let found = py.detach(|| embed::Answer::load(&folder));

@@ -1,4 +1,4 @@
-//! A target that Python evaluates, a whole batch at a call.
+//! A target that Python evaluates, one batch per call.
 
 use crate::arrays;
 use adaann::{
@@ -15,16 +15,16 @@ use std::{
     time::Instant,
 };
 
-/// An exception that the user's function has raised, to be raised again where the user is.
+/// Stores an exception of the user's function, to raise it again in the calling thread.
 #[derive(Clone, Default)]
 pub(crate) struct Raised {
     error: Arc<Mutex<Option<PyErr>>>,
-    /// Has there been one?
+    /// Has an exception been raised?
     pub(crate) any: Arc<AtomicBool>,
 }
 
 impl Raised {
-    /// Keeps the first exception, and gives an error for the engine.
+    /// Stores the first exception, and returns an error for the engine.
     pub(crate) fn keep(&self, error: PyErr) -> Error {
         let text = error.to_string();
         let mut kept = self.error.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,14 +33,14 @@ impl Raised {
         Error::Target(text)
     }
 
-    /// The exception, if there was one, which is then forgotten.
+    /// Takes the stored exception, if any.
     pub(crate) fn take(&self) -> Option<PyErr> {
         self.any.store(false, Ordering::Relaxed);
         self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// What the calls of a target have taken.
+/// The cost of the calls of a target.
 #[derive(Default)]
 pub(crate) struct Cost {
     calls: AtomicU64,
@@ -55,7 +55,7 @@ impl Cost {
         self.nanoseconds.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// Calls, points and seconds, the interpreter's lock waited for.
+    /// Calls, points and seconds, including the time spent waiting for the GIL.
     pub(crate) fn so_far(&self) -> (u64, u64, f64) {
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
         (read(&self.calls), read(&self.points), 1e-9 * read(&self.nanoseconds) as f64)
@@ -69,7 +69,7 @@ pub(crate) struct Adapter {
     supports: Vec<Support>,
     has_prior: bool,
     has_proper_prior: bool,
-    /// Does it give gradients?
+    /// Does it return gradients?
     pub(crate) gives_gradient: bool,
     notes: Vec<String>,
     pub(crate) raised: Raised,
@@ -77,7 +77,7 @@ pub(crate) struct Adapter {
 }
 
 impl Adapter {
-    /// What the engine has to know of an adapter, read once.
+    /// Reads the attributes of a Python adapter.
     pub(crate) fn new(adapter: &Bound<'_, PyAny>) -> PyResult<Self> {
         let supports: Vec<Bound<'_, PyTuple>> = adapter.getattr("supports")?.extract()?;
         Ok(Self {
@@ -93,7 +93,7 @@ impl Adapter {
         })
     }
 
-    /// Asks Python.
+    /// Evaluates the points in Python.
     fn ask(
         &self,
         py: Python<'_>,
@@ -145,9 +145,9 @@ impl Target for Adapter {
         if points.is_empty() {
             return Ok(());
         }
-        // What follows from a failure is not worth another call.
+        // After a failure the run stops, so skip further calls.
         if self.raised.any.load(Ordering::Relaxed) {
-            return Err(Error::Target("it has raised an exception".into()));
+            return Err(Error::Target("an earlier call raised an exception".into()));
         }
         let since = Instant::now();
         let asked = Python::attach(|py| self.ask(py, points, gradient, out));
@@ -180,7 +180,7 @@ impl Target for Adapter {
     }
 }
 
-/// Where a coordinate lives, as an adapter says it.
+/// Parses the support of a coordinate from an adapter.
 fn support(said: &Bound<'_, PyTuple>) -> PyResult<Support> {
     let py = said.py();
     let kind: String = said.get_item(0)?.extract()?;
@@ -195,7 +195,7 @@ fn support(said: &Bound<'_, PyTuple>) -> PyResult<Support> {
         "share" => Support::Share { index: count(1)?, of: count(2)? },
         _ => {
             let said = said.call_method0(intern!(py, "__repr__"))?;
-            return Err(PyValueError::new_err(format!("there is no support {said}")));
+            return Err(PyValueError::new_err(format!("unknown support {said}")));
         }
     })
 }

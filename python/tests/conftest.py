@@ -1,4 +1,4 @@
-"""What several tests share."""
+"""Fixtures that several tests share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def adaann_program() -> Path:
 
 @pytest.fixture
 def command_line(adaann_program: Path, tmp_path: Path):
-    """Runs the command line, and gives the folder that it wrote."""
+    """Runs the command line, and returns the folder that it wrote."""
 
     def run(*arguments: str) -> Path:
         folder = tmp_path / "by-command-line"

@@ -1,5 +1,5 @@
-"""An asymmetric log prior and log likelihood in two dimensions with their gradients, and functions
-that workers of a pool can import."""
+"""An asymmetric log prior and log likelihood in two dimensions with their gradients, and functions that pool
+workers can import."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def both_of_prior(x: Any) -> tuple[Any, Any]:
 
 
 def points(n: int, seed: int = 1, dim: int = 2) -> Any:
-    """Points as the engine has them: (dim, n), rows contiguous."""
+    """Points as the engine passes them: (dim, n), rows contiguous."""
     return np.random.default_rng(seed).normal(size=(dim, n))
 
 
@@ -60,7 +60,7 @@ def raises(x: Any) -> Any:
 
 
 class Odd(Exception):
-    """An exception that can be pickled and not be read again."""
+    """An exception that can be pickled but not unpickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
@@ -72,7 +72,7 @@ def raises_oddly(x: Any) -> Any:
 
 
 class Counted:
-    """A log likelihood that writes down, in a file, each process that reads it."""
+    """A log likelihood that appends the id of each process that unpickles it to a file."""
 
     def __init__(self, file: str) -> None:
         self.file = file

@@ -1,5 +1,5 @@
-/* What BridgeStan's Python package asks of a compiled Stan model, written by hand for `stan_stand_in.stan`.
- * Constants are dropped with propto, and the Jacobian of sigma = exp(z) is added with jacobian. */
+/* The functions that BridgeStan's Python package calls in a compiled Stan model, for `stan_stand_in.stan`.
+ * `propto` drops constants, and `jacobian` adds the Jacobian of sigma = exp(z). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ void *bs_rng_construct(unsigned seed, char **error) {
 }
 void bs_rng_destruct(void *rng) { free(rng); }
 
-/* The package looks these up and the tests do not call them. */
+/* The package looks up these symbols, but the tests do not call them. */
 int bs_param_unconstrain(void) { return -1; }
 int bs_param_unconstrain_json(void) { return -1; }
 int bs_param_initialize(void) { return -1; }

@@ -1,4 +1,4 @@
-"""Bad input: one sentence each, and no panic."""
+"""Bad input gives a one-sentence error and no panic."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CASES = [
     (dict(target=gaussian, dim=2, method="mixtrue"), ValueError, "mixture"),
     (dict(target=gaussian, dim=2, max_evaluations=0), ValueError, "max_evaluations is 0"),
     (dict(target=gaussian, dim=2, tau=0.1, target_ess=500), ValueError, "target_ess"),
-    (dict(target=gaussian, dim=2, data={"x": [1]}), ValueError, "data belongs to a model file"),
+    (dict(target=gaussian, dim=2, data={"x": [1]}), ValueError, "data= applies only to model files"),
     (dict(target=gaussian, dim=2, schedule=3), TypeError, "schedule is a int"),
     (dict(target=gaussian, dim=2, schedule=lambda t, b, w: 1.0, t0=0), ValueError, "t0 = 0"),
     (dict(target=gaussian, dim=2, prior=3), TypeError, "prior is a int"),
     (dict(target=gaussian, names=["p"], supports={"p": "unit"}, bounds={"p": (None, None)}), ValueError, "'p'"),
     (dict(target="bimodl"), ValueError, "did you mean 'bimodal'"),
-    (dict(target="hiv", names=["a"]), ValueError, "names belongs to a function"),
+    (dict(target="hiv", names=["a"]), ValueError, "names= applies only to functions"),
     (dict(target=lambda x: list(gaussian(x)), dim=2), (TypeError, ValueError), "list"),
     (dict(target=lambda x: gaussian(x)[:-1], dim=2), ValueError, "shape"),
     (dict(target=lambda x: gaussian(x).astype(np.float32), dim=2), (TypeError, ValueError), "float32"),

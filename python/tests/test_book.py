@@ -1,4 +1,4 @@
-"""The chapter on Python: all its code runs, and prints what the chapter says."""
+"""All code of the chapter on Python runs, and prints what the chapter shows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_all_code_runs(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     (tmp_path / "models").symlink_to(ROOT / "models")
     monkeypatch.chdir(tmp_path)
-    # Like a script's, so that functions are pickled by their code.
+    # As in a script, so that functions are pickled by value.
     space: dict = {"__name__": "__main__"}
     ran, printed = 0, ""
     for language, line, text in blocks(CHAPTER.read_text()):
         if language == "python":
-            # Errors are at the lines of the chapter.
+            # Errors show the line numbers of the chapter.
             code = compile("\n" * line + text, str(CHAPTER), "exec", dont_inherit=True)
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(code, space)
@@ -50,7 +50,7 @@ def test_all_code_runs(tmp_path, monkeypatch):
 
 
 def assert_alike(printed: str, shown: str) -> None:
-    """Word for word, with numbers that agree to four digits: the last ones are the machine's."""
+    """The text is equal, and numbers agree to four digits; the last digits depend on the machine."""
     assert NUMBER.sub("#", printed) == NUMBER.sub("#", shown)
     ours, theirs = ([float(number) for number in NUMBER.findall(text)] for text in (printed, shown))
     assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-4)

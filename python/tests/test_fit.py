@@ -1,4 +1,4 @@
-"""Fits of every kind of target, against exact answers."""
+"""Fits of every kind of target, compared with exact results."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def gaussian_with_gradient(x):
 
 
 def check(result, tolerance=5.0):
-    """Within five standard errors, which the result states itself."""
-    # One mode of a function tells nothing of how narrow another one may be.
+    """The result is within five of its own standard errors."""
+    # A function with one mode found gives no bound on how narrow another mode may be.
     codes = {reason.code for reason in result.verdict.reasons}
     assert codes <= {"narrow-modes-not-excluded"}, str(result.verdict)
     value, error = result.log_evidence

@@ -1,4 +1,4 @@
-"""Ctrl-C, threads, processes, memory, progress, logs: how a fit behaves beside the rest of a program."""
+"""Ctrl-C, threads, processes, memory, progress and logs: how a fit interacts with the rest of a program."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def slow(x):
 
 
 def run_and_interrupt(code: str, presses: int) -> subprocess.CompletedProcess:
-    """Runs a program that prints "begun", and presses Ctrl-C so often."""
+    """Runs a program that prints "begun", and sends Ctrl-C `presses` times."""
     program = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background has the signal ignored, and so had all that they start.
+        # A shell ignores the signal for background jobs, and child processes inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert program.stdout.readline() == "begun\n"
@@ -89,7 +89,7 @@ def test_the_interpreter_is_free_while_rust_works():
     took = time.monotonic() - started
     done.set()
     ticking.join()
-    # At least a tenth of those that an idle interpreter has.
+    # At least a tenth of the ticks of an idle interpreter.
     assert len(ticks) > 0.1 * took / 0.005
 
 
@@ -145,12 +145,12 @@ MEMORY = """
     for seed in range(10):
         adaann.fit(log_density, dim=5, gradient=True, seed=seed, draws=20000)
         gc.collect()
-        # The threads of a fit end a moment after it, and have memory of their own until then.
+        # The threads of a fit end shortly after it, and use memory until then.
         until = time.monotonic() + 5
         while len(os.listdir("/proc/self/task")) > threads:
-            assert time.monotonic() < until, "threads of a fit live on"
+            assert time.monotonic() < until, "threads of a fit did not end"
             time.sleep(0.01)
-        # What the allocator keeps for later is not what a fit leaves behind.
+        # Memory that the allocator caches is not a leak.
         ctypes.CDLL(None).malloc_trim(0)
         print(int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
 """
@@ -161,7 +161,7 @@ def test_ten_fits_leave_no_memory_behind():
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(MEMORY)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     sizes = [int(line) for line in done.stdout.split()]
-    # The allocator's pages come and go by two megabytes; what is left behind stays, and adds up.
+    # The allocator's memory varies by two megabytes, whereas a leak accumulates.
     assert len(sizes) == 10 and min(sizes[7:]) < 1.05 * min(sizes[1:4]), sizes
 
 

@@ -1,4 +1,4 @@
-"""The notebooks run from their first cell to their last, which is an assertion against what is known."""
+"""All notebooks run. The last cell of each compares the result with a known value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEEDED = {"ode_in_jax": ["jax", "matplotlib", "pandas"], "pymc_model": ["pymc", 
 
 
 def script() -> ModuleType:
-    """`python/notebooks/run`, whose name is none of a module's."""
+    """Loads `python/notebooks/run`, which has no module suffix."""
     loader = importlib.machinery.SourceFileLoader("run", str(ROOT / "python/notebooks/run"))
     spec = importlib.util.spec_from_loader("run", loader)
     assert spec is not None
@@ -46,7 +46,7 @@ def test_outputs_are_not_stored(path):
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs and cell.execution_count is None for cell in code)
-    # What it claims is checked, not only shown.
+    # Each notebook checks its verdict.
     assert "assert result.verdict" in "\n".join(cell.source for cell in code)
 
 
@@ -55,7 +55,7 @@ def test_notebooks_run(path, monkeypatch, tmp_path):
     for module in NEEDED.get(path.stem, ["matplotlib"]):
         pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
-    # An error in a cell is one here.
+    # An error in a cell raises here.
     notebook = RUN.executed(path)
     found = dict(RUN.figures(notebook))
     assert found

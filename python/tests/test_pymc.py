@@ -1,4 +1,4 @@
-"""PyMC's models, against PyMC's own sampler and exact answers."""
+"""PyMC models, compared with PyMC's own sampler and exact results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def schools():
 
 def test_eight_schools(schools):
     result = adaann.fit(schools, seed=1)
-    # Variables as PyMC's sampler has them: tau, not its logarithm.
+    # The variables of PyMC's sampler: tau, not its logarithm.
     assert list(result.draws) == ["mu", "tau", "raw", "theta"] and result.draws["tau"].min() > 0
     assert result.draws["theta"].shape[1:] == (8,) and all("tau" in mode.location for mode in result.modes)
     data = result.to_arviz()
@@ -55,12 +55,12 @@ def test_a_logistic_regression_has_the_means_of_nuts():
     for name in ("intercept", "slopes"):
         a, b = (data.posterior[name].mean(("chain", "draw")).values for data in (ours, theirs))
         sd = theirs.posterior[name].std(("chain", "draw")).values
-        # Some 500 effective draws of theirs and 4,000 of ours: five errors of a mean.
+        # About 500 effective draws of theirs and 4,000 of ours: five standard errors of a mean.
         assert np.all(np.abs(a - b) < 5 * sd * np.sqrt(1 / 400 + 1 / 2000))
 
 
 def test_the_weights_of_two_modes_that_nuts_gets_wrong():
-    # A mixture prior of weights 0.2 and 0.8, far apart, seen with noise that says nothing about the mode.
+    # A mixture prior with two distant modes of weights 0.2 and 0.8, and no data.
     with pm.Model() as model:
         pm.Mixture("x", [0.2, 0.8], pm.Normal.dist([-10.0, 10.0], 1.0))
     result = adaann.fit(model, seed=1)

@@ -1,4 +1,4 @@
-"""The README's Python runs, and finds what it says."""
+"""The Python code of the README runs, and finds the result that the README states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_the_readme():
     names: dict = {}
     exec(blocks[0], names)
     result = names["result"]
-    # Four to one, and an integral of five times that of one Gaussian of variance 1/2 in each coordinate.
+    # Weights of four to one, and five times the integral of a Gaussian with variance 1/2 in each coordinate.
     assert result.verdict.trust == "reliable"
     heavy, light = result.modes
     assert abs(heavy.weight - 0.8) < 5 * heavy.weight_error and abs(light.weight - 0.2) < 5 * light.weight_error

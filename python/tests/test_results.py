@@ -1,4 +1,4 @@
-"""What comes back: tables, ArviZ, figures, pages."""
+"""Results: tables, ArviZ, figures and reports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_arrays_by_name(result):
 def test_new_draws(result):
     draws = result.sample(2000, seed=5)
     assert draws["beta"].shape == (2000, 2) and np.allclose(draws.weights, 1 / 2000)
-    # Five standard errors of 2,000 draws, of which some may come twice.
+    # Five standard errors of 2,000 draws, some of which may be duplicates.
     assert abs(draws["mu"].mean()) < 5 * np.sqrt(2 / 2000)
 
 
@@ -47,7 +47,7 @@ def test_quantiles_are_where_their_names_say(result):
         assert len(levels) == 5
         for level in levels:
             share = weights[draws <= row[level]].sum()
-            # These are the very draws that the quantiles are of: one draw more or less.
+            # The quantiles come from these draws, so the share differs by at most one draw.
             assert share == pytest.approx(float(level[:-1]) / 100, abs=2 * weights.max()), level
 
 
@@ -77,7 +77,7 @@ def test_a_figure_and_a_page(result, tmp_path):
     figure = result.plot_corner()
     figure.savefig(tmp_path / "corner.png")
     assert (tmp_path / "corner.png").stat().st_size > 5000
-    with pytest.raises(ValueError, match="there is no 'gamma'"):
+    with pytest.raises(ValueError, match="no column 'gamma'"):
         result.plot_corner(names=["gamma"])
     page = result.report(tmp_path / "page.html")
     assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
@@ -86,7 +86,7 @@ def test_a_figure_and_a_page(result, tmp_path):
 
 
 def test_verdicts_have_reasons():
-    # Too few evaluations to be sure of anything.
+    # Too few evaluations for a reliable result.
     with pytest.warns(UserWarning, match="is known to be right"):
         result = adaann.fit("funnel", max_evaluations=3000)
     assert not result.verdict

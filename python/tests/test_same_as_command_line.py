@@ -1,4 +1,4 @@
-"""The same seed gives the same bits as the command line, and the run folder goes both ways."""
+"""The same seed gives the same bits as the command line, and both read each other's run folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import adaann
 
 ROOT = Path(__file__).resolve().parents[2]
-# All of them where there is time: ADAANN_ALL_MODELS=1.
+# ADAANN_ALL_MODELS=1 tests all models.
 QUICK = ["eight_schools", "lotka_volterra", "election", "garch", "survival"]
 SLOW = sorted(path.stem for path in (ROOT / "models").glob("*.toml") if path.stem not in QUICK)
 MODELS = QUICK + (SLOW if os.environ.get("ADAANN_ALL_MODELS") else [])
@@ -110,7 +110,7 @@ def test_a_run_goes_on_where_it_was_killed(tmp_path):
 
 
 def test_a_failure_in_the_check_is_no_answer(tmp_path):
-    """The check asks last: an exception there must not leave a folder that looks finished."""
+    """The check runs last: an exception there must not leave a folder that looks finished."""
     calls = 0
 
     def log_density(x):

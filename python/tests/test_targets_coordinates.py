@@ -48,36 +48,39 @@ def test_supports_by_name() -> None:
     ("given", "sentence"),
     [
         ({}, "adaann.fit needs dim= or names= to know how many coordinates the target has."),
-        ({"dim": 0}, "dim is 0; expected a whole number from 1 on."),
-        ({"dim": 3, "names": ["a"]}, "dim is 3, but names stand for 1 coordinates."),
-        ({"names": ["a", "a"]}, "names has 'a' twice."),
-        ({"names": []}, "names stand for no coordinate; a target has one at least."),
-        ({"names": {"a": 0}}, "names['a'] is 0; expected a size from 1 on, or None for a scalar."),
+        ({"dim": 0}, "dim is 0; expected a positive integer."),
+        ({"dim": 3, "names": ["a"]}, "dim is 3, but the number of coordinates in names is 1."),
+        ({"names": ["a", "a"]}, "names contains 'a' twice."),
+        ({"names": []}, "names is empty; a target needs at least one coordinate."),
+        ({"names": {"a": 0}}, "names['a'] is 0; expected a positive integer, or None for a scalar."),
         (
             {"names": ["sigma", "mu"], "bounds": {"sgma": (0, None)}},
-            "bounds names 'sgma', which is no coordinate; perhaps 'sigma' was meant.",
+            "bounds names 'sgma', which is not a coordinate; did you mean 'sigma'?",
         ),
         (
             {"names": ["a", "b"], "supports": {"weights": "positive"}},
-            "supports names 'weights', which is no coordinate; there are 'a', 'b'.",
+            "supports names 'weights', which is not a coordinate; expected one of 'a', 'b'.",
         ),
-        ({"names": ["a"], "supports": {"a": "postive"}}, "supports['a'] is 'postive'; perhaps 'positive' was meant."),
-        ({"names": ["a"], "bounds": {"a": (1, 1)}}, "bounds['a'] is (1, 1); the lower one has to come first."),
+        ({"names": ["a"], "supports": {"a": "postive"}}, "supports['a'] is 'postive'; did you mean 'positive'?"),
+        (
+            {"names": ["a"], "bounds": {"a": (1, 1)}},
+            "bounds['a'] is (1, 1); the lower bound must be less than the upper bound.",
+        ),
         (
             {"names": ["a"], "bounds": {"a": 3}},
-            "bounds['a'] is 3; expected (low, high), with None where there is no bound.",
+            "bounds['a'] is 3; expected (low, high), with None for a missing bound.",
         ),
         (
             {"names": ["a"], "bounds": {"a": (float("nan"), 1)}},
-            "bounds['a'] is (nan, 1); a bound is a finite number or None.",
+            "bounds['a'] is (nan, 1); a bound must be a finite number or None.",
         ),
         (
             {"names": ["a"], "bounds": {"a": (0, 1)}, "supports": {"a": "unit"}},
-            "'a' stands in bounds and in supports; one of them is enough.",
+            "'a' appears in both bounds and supports; use only one of them.",
         ),
         (
             {"names": {"w": None}, "supports": {"w": "simplex"}},
-            "'w' is a simplex of size None; expected 2 parts at least.",
+            "'w' is a simplex of size None; expected a size of at least 2.",
         ),
     ],
 )

@@ -91,7 +91,7 @@ def decay_by_numpy(x, steps=40, h=0.05):
 
 
 def kernels(target) -> list[bool]:
-    """Which of the compiled programs XLA has made one kernel of."""
+    """For each compiled program, whether XLA runs it as one kernel."""
     batch = target.batch
     programs = [*batch._numbers._compiled.values(), *batch._slopes._compiled.values()]
     return ["xla_cpu_small_call" in program.as_text() for program in programs]
@@ -121,7 +121,7 @@ def test_small_loops_are_one_kernel() -> None:
     ids=["sort", "cholesky", "product", "scatter", "fft", "large"],
 )
 def test_other_loops_are_run_as_ever(inner, capfd) -> None:
-    """What XLA cannot have in one kernel, or has faster outside of it, and without a word about it."""
+    """Loops that XLA cannot compile into one kernel, or runs faster outside of one, and prints no warning about."""
 
     def function(x):
         start = jnp.stack([x[0], x[1], x[0] * x[1]])
@@ -152,7 +152,7 @@ def refuse(_) -> bool:
     ("name", "value"), [("NO_LIBRARY", {"xla_cpu_of_another_version": True}), ("_is_small_loop", refuse)]
 )
 def test_without_a_word_of_kernels(name: str, value, monkeypatch) -> None:
-    """Other versions of JAX may know nothing of them, or of what a program costs."""
+    """Other versions of JAX may lack this option, or the cost of a program."""
     from adaann.targets import jax_program
 
     monkeypatch.setattr(jax_program, name, value)
@@ -167,7 +167,7 @@ def test_jitted_functions_are_recognised() -> None:
 
 
 def test_in_another_thread() -> None:
-    """The engine calls from a thread of its own, and precision belongs to a thread in JAX."""
+    """The engine calls from another thread, and the precision of JAX is a setting of the thread."""
     target = adapt(likelihood, dim=2, backend="jax")
     target.evaluate(points(3), True)
     with ThreadPoolExecutor(1) as threads:
@@ -193,11 +193,14 @@ def test_outside_of_the_support_and_lost() -> None:
     [
         (
             lambda x: jnp.float32(1) * x[0].astype(jnp.float32),
-            "The target returned a number of type float32; float64 is expected: remove conversions to float32, "
-            'and make constants after jax.config.update("jax_enable_x64", True), or they are float32.',
+            "The target returned a number of type float32; expected float64: remove conversions to float32, "
+            'and create constants after jax.config.update("jax_enable_x64", True).',
         ),
-        (lambda x: jnp.int32(3), "The target returned a number of type int32; float64 is expected."),
-        (lambda x: (x[0], x[1]), "The target returned a tuple of 2; a JAX function of one point returns one number."),
+        (lambda x: jnp.int32(3), "The target returned a number of type int32; expected float64."),
+        (
+            lambda x: (x[0], x[1]),
+            "The target returned a tuple of 2; a JAX function of one point must return one number.",
+        ),
     ],
 )
 def test_wrong_results(function, sentence: str) -> None:
@@ -228,7 +231,7 @@ def test_other_arguments_are_refused() -> None:
 
 
 def test_the_users_precision_is_left_alone() -> None:
-    """In a process of its own, since PyMC sets double precision where it is imported."""
+    """Runs in a separate process, because importing PyMC enables double precision."""
     code = """
 import jax, numpy as np, jax.numpy as jnp
 from adaann.targets import adapt

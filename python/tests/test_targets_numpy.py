@@ -67,7 +67,7 @@ def test_the_points_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
         adapt(careless, dim=2).evaluate(x, False)
     np.testing.assert_array_equal(x, before)
-    x[:] = 1  # and remain writable for their owner
+    x[:] = 1  # still writable for their owner
 
 
 def test_infinities_and_nan_pass() -> None:
@@ -107,13 +107,13 @@ def wrong(function, **more):
         (
             lambda x: 0.5,
             "The target returned a float; expected a float64 array of shape (n,), here (3,) "
-            "(a function of one point wants vectorized=False).",
+            "(for a function of one point, pass vectorized=False).",
         ),
         (lambda x: None, "The target returned None; expected a float64 array of shape (n,), here (3,)."),
         (
             both,
             "The target returned a tuple of 2; expected a float64 array of shape (n,), here (3,) "
-            "(a function that returns values and gradients wants gradient=True).",
+            "(for a function that returns values and gradients, pass gradient=True).",
         ),
     ],
 )
@@ -128,7 +128,7 @@ def test_wrong_gradients() -> None:
     )
     assert wrong(log_likelihood, gradient=True) == (
         "The target returned an array of shape (3,) and type float64; "
-        "with gradient=True, a tuple of values and gradients is expected."
+        "with gradient=True, expected a tuple of values and gradients."
     )
     assert wrong(log_likelihood, gradient=lambda x: np.zeros(3)) == (
         "The gradient of the target returned an array of shape (3,) and type float64; "
@@ -143,12 +143,12 @@ def test_a_wrong_prior_is_named() -> None:
 def test_wrong_number_of_one_point() -> None:
     with pytest.warns(UserWarning):
         sentence = wrong(lambda x: 1j, vectorized=False)
-    assert sentence == "The target returned a complex; one real number is expected for one point."
+    assert sentence == "The target returned a complex; expected one real number for one point."
 
 
 def test_arrays_of_other_libraries_are_pointed_to_their_backend() -> None:
     jnp = pytest.importorskip("jax.numpy")
-    assert 'wants backend="jax"' in wrong(lambda x: jnp.zeros(3))
+    assert 'pass backend="jax"' in wrong(lambda x: jnp.zeros(3))
 
 
 def test_wrong_arguments() -> None:
@@ -192,7 +192,7 @@ def test_what_is_not_raised_again_is_said() -> None:
     with pytest.raises(MemoryError) as raised:
         adapt(sometimes, dim=2).evaluate(points(40), False)
     assert raised.value.__notes__ == [
-        "adaann: raised for 40 points at once (of a batch of 40), and not again for either half of them."
+        "adaann: raised for 40 points at once (of a batch of 40), but not for either half of them alone."
     ]
 
 

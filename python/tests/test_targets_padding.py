@@ -1,4 +1,4 @@
-"""Batches in pieces of few lengths."""
+"""Splitting batches into pieces of a few fixed lengths."""
 
 import numpy as np
 import pytest

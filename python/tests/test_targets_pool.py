@@ -1,4 +1,4 @@
-"""NumPy functions over the workers of a pool."""
+"""NumPy functions evaluated by the workers of a pool."""
 
 import multiprocessing
 import multiprocessing.pool
@@ -29,7 +29,7 @@ from adaann.targets import adapt
 from adaann.targets.pool import PIECES, cut
 
 SPAWN = multiprocessing.get_context("spawn")
-#: A dead worker is noticed at once; starting workers on a busy machine takes seconds.
+#: A dead worker is noticed immediately, but starting workers on a busy machine takes seconds.
 SECONDS = 60
 
 
@@ -164,8 +164,8 @@ def test_a_pool_that_forks_is_refused_under_jax() -> None:
         with pytest.raises(ValueError) as refused:
             adapt(log_likelihood, dim=2, pool=made)
     assert str(refused.value) == (
-        "The pool forks, and JAX is loaded, whose threads do not survive a fork: "
-        'make it with multiprocessing.get_context("spawn").'
+        "The pool uses fork, but JAX is loaded and its threads do not survive a fork: "
+        'create the pool with multiprocessing.get_context("spawn").'
     )
 
 
@@ -182,7 +182,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 
 
 def test_a_script_without_guard_is_an_error(tmp_path) -> None:
-    """Its workers run the script again, and die of it one after the other."""
+    """The workers import the script again, and die one after another."""
     script = tmp_path / "script.py"
     script.write_text(
         "import numpy as np\n"
@@ -191,13 +191,13 @@ def test_a_script_without_guard_is_an_error(tmp_path) -> None:
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 1
-    assert "the script that makes the pool has to do so under `if __name__" in done.stderr
+    assert "the script must create the pool under `if __name__" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
-        (0, ValueError, "pool is 0; expected a number of processes from 1 on."),
+        (0, ValueError, "pool is 0; expected a positive number of processes."),
         (True, TypeError, "pool is True; expected an object with a method map, or a number of processes."),
     ],
 )

@@ -29,7 +29,7 @@ def eight_schools():
 
 
 def truth(x):
-    """Log prior and log likelihood of eight schools by SciPy; the coordinates are mu, log tau and z."""
+    """Log prior and log likelihood of eight schools by SciPy. The coordinates are mu, log tau and z."""
     mu, tau, z = x[0], np.exp(x[1]), x[2:]
     prior = stats.norm.logpdf(mu, 0, 5) + stats.halfcauchy.logpdf(tau, 0, 5) + x[1] + stats.norm.logpdf(z).sum(0)
     theta = mu + tau * z
@@ -38,7 +38,7 @@ def truth(x):
 
 
 def slopes(x):
-    """Central differences of the above; good to 1e-8 at steps of 1e-5."""
+    """Central differences of `truth`, accurate to 1e-8 with steps of 1e-5."""
     out = []
     for d in range(len(x)):
         step = np.zeros((len(x), 1))
@@ -58,7 +58,7 @@ def schools(request):
         target = adapt(eight_schools())
         said = {"jax": "its JAX log density over batches", "looped": "one point at a time (JAX is not installed)"}
         assert target.notes[0].endswith(said[request.param])
-        # These are compiled when they are first called.
+        # These are compiled at their first call.
         target.constrain(points(1, dim=10)), target.log_likelihood(points(1, dim=10))
         yield target
 
@@ -75,7 +75,7 @@ def test_what_it_says_of_itself(schools) -> None:
 def test_values_and_gradients(schools) -> None:
     x = points(70, dim=10)
     prior, likelihood, prior_slope, likelihood_slope = schools.evaluate(x, True)
-    # PyMC takes logarithms of constants that are whole numbers in single precision (log 5 here).
+    # PyMC computes logarithms of integer constants in single precision (log 5 here).
     np.testing.assert_allclose(prior, truth(x)[0], atol=1e-7)
     np.testing.assert_allclose(prior - prior[0], truth(x)[0] - truth(x)[0][0], atol=1e-12)
     np.testing.assert_allclose(likelihood, truth(x)[1].sum(0), rtol=1e-12)
@@ -147,7 +147,7 @@ def test_flat_priors_are_named() -> None:
     target = adapt(model)
     assert not target.has_proper_prior
     assert target.notes[-1] == "no proper prior for mu, sigma"
-    # The Jacobian of the logarithm is all there is of the prior.
+    # The prior consists only of the Jacobian of the logarithm.
     np.testing.assert_allclose(target.evaluate(np.array([[5.0], [0.3]]), False)[0], [0.3])
 
 
@@ -159,18 +159,18 @@ def test_discrete_variables_are_refused() -> None:
     with pytest.raises(ValueError) as refused:
         adapt(model)
     assert str(refused.value) == (
-        "The model has discrete free variables (k, c), which have no density to follow; "
+        "The model has discrete free variables (k, c), which adaann does not support; "
         "sum them out, as pymc.Mixture does."
     )
 
 
 def test_other_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="A PyMC model has all that belongs to it; leave out names="):
+    with pytest.raises(ValueError, match="A PyMC model defines these itself; remove names="):
         adapt(eight_schools(), names=["a"])
 
 
 def test_jax_keeps_its_devices() -> None:
-    """PyMC asks JAX for 100 devices where it is imported; in a process of its own, this is seen."""
+    """Importing PyMC requests 100 devices from JAX. A separate process shows whether this is undone."""
     pytest.importorskip("jax")
     code = """
 import pymc as pm

@@ -1,8 +1,8 @@
 """Stan models through BridgeStan.
 
-To compile a model for BridgeStan takes C++ sources that are in no package registry. So the model here is
-`stan_stand_in.c`, a shared library of ours with the functions that BridgeStan's Python package calls
-in a compiled model. What Stan itself computes for that model is in `fixtures/stan.json`.
+Compiling a model for BridgeStan needs C++ sources that no package registry provides. These tests use the shared
+library `stan_stand_in.c` instead, which has the functions that BridgeStan's Python package calls in a compiled model.
+`fixtures/stan.json` contains the values that Stan itself computes for that model.
 """
 
 import json
@@ -39,7 +39,7 @@ def stan():
 
 
 def truth(x):
-    """Log density with constants and Jacobian, and its gradient, by hand."""
+    """Log density with constants and Jacobian, and its gradient, in closed form."""
     rate = np.array([[1.0], [3.0]])
     r = (x[0] - 1) / 2
     value = -r * r / 2 - np.log(2) - np.log(2 * np.pi) / 2
@@ -68,7 +68,7 @@ def test_as_stan_computes_it(model, stan) -> None:
     rejected = np.array([point["log_density"] is None for point in stan["points"]])
     np.testing.assert_array_equal(np.isneginf(value), rejected)
 
-    # Constants and Jacobian are in both, so that nothing is left to be subtracted.
+    # Both include constants and Jacobian, so the values must agree without an offset.
     inside = [point for point in stan["points"] if point["log_density"] is not None]
     close = dict(rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(value[~rejected], [point["log_density"] for point in inside], **close)
@@ -107,4 +107,4 @@ def test_constrained_values(model) -> None:
 def test_other_arguments_are_refused(model) -> None:
     with pytest.raises(ValueError) as refused:
         adapt(model, dim=3, bounds={"mu": (0, None)})
-    assert str(refused.value) == "A Stan model has all that belongs to it; leave out dim=, bounds=."
+    assert str(refused.value) == "A Stan model defines these itself; remove dim=, bounds=."

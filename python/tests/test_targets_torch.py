@@ -62,17 +62,17 @@ def test_read_only_points() -> None:
     [
         (
             lambda x: x[0].float(),
-            "The target returned a tensor of type torch.float32; torch.float64 is expected: "
-            "make constants with dtype=torch.float64, and modules by .double().",
+            "The target returned a tensor of type torch.float32; expected torch.float64: "
+            "create constants with dtype=torch.float64, and convert modules by .double().",
         ),
         (
             lambda x: 0.5,
-            "The target returned a float; a PyTorch function of one point returns a tensor of shape ().",
+            "The target returned a float; a PyTorch function of one point must return a tensor of shape ().",
         ),
         (
             lambda x: 2 * x,
             "The target returned a torch Tensor of shape (2,) and type torch.float64; "
-            "a PyTorch function of one point returns a tensor of shape ().",
+            "a PyTorch function of one point must return a tensor of shape ().",
         ),
     ],
 )

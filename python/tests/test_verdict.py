@@ -1,4 +1,4 @@
-"""The verdict as data: its four degrees, and the power of the search."""
+"""Verdicts: their four levels, and the power of the search."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Posteriors with several modes or an awkward shape: draws, evidence, modes, and how far to trust them.
+"""Sample posteriors with several modes or an awkward shape: draws, evidence, modes, and how far to trust them.
 
     import adaann
     result = adaann.fit(log_density, names=["a", "b"])
     print(result)
 
-The target is called once for a whole batch of points: a NumPy function of an array (n, d), a JAX or PyTorch
-function of one point, a PyMC model, a Stan model, a model file, or a density by its name.
+A target can be a NumPy function of an array (n, d), a JAX or PyTorch function of one point, a PyMC model, a
+Stan model, a model file, or a built-in density given by name. The target is called once for a whole batch of points.
 """
 
 from . import flows, schedules

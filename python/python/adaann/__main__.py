@@ -1,4 +1,4 @@
-"""The command line, as the package brings it: `python -m adaann fit model.toml`."""
+"""The command line of the package: `python -m adaann fit model.toml`."""
 
 import sys
 
@@ -6,7 +6,7 @@ from . import _core
 
 
 def main() -> int:
-    """Does what the arguments say, and gives the exit code."""
+    """Runs the command line and returns its exit code."""
     return _core.command(["adaann", *sys.argv[1:]])
 
 

@@ -1,4 +1,4 @@
-"""Results for ArviZ, of either kind."""
+"""Conversion of results for ArviZ, before and after version 1."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def converted(result: Result) -> Any:
-    """InferenceData below ArviZ 1, DataTree from there on.
+    """Returns InferenceData before ArviZ 1, and a DataTree from version 1.
 
-    The group `posterior` has draws of equal weight, since ArviZ knows no others; the weighted ones are in
-    `unweighted` and `unweighted_stats`.
+    The group `posterior` has draws of equal weight, because ArviZ does not support weights. The weighted draws are
+    in `unweighted` and `unweighted_stats`.
     """
     import arviz
 
@@ -27,13 +27,13 @@ def converted(result: Result) -> Any:
         path = Path(folder) / "draws.nc"
         path.write_bytes(result._answer.netcdf())
         found = arviz.from_netcdf(str(path))
-        # The file is gone when this returns.
+        # Load now: the file is deleted when this function returns.
         found.load()
         return found
 
 
 def _of_model(arviz: Any, result: Result, adapter: Any) -> Any:
-    """A model that knows its own variables: those of PyMC or Stan, with their dimensions."""
+    """Converts the result of a PyMC or Stan model, with the variables and dimensions of the model."""
     chosen = result._answer.resampled(len(result.draws.weights), 1)
     points = np.ascontiguousarray(result._answer.points()[:, chosen])
     groups: dict[str, dict[str, Any]] = {

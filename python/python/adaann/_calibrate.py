@@ -16,9 +16,9 @@ from ._words import words
 
 @dataclass(frozen=True)
 class Calibration:
-    """Whether the draws of many fits spread around the truth as they should."""
+    """The result of a calibration: do the draws of many fits spread around the true values correctly?"""
 
-    #: All that `summary.json` of `adaann calibrate` says.
+    #: The contents of `summary.json` of `adaann calibrate`.
     info: dict[str, Any]
 
 
@@ -33,10 +33,11 @@ def calibrate(
     out: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Calibration:
-    """Fits data that a model makes itself, `n` times, and ranks the truth among the draws.
+    """Simulates data from a model file and fits it, `n` times, and ranks the true values among the draws.
 
-    Settings of `adaann.fit` hold for each of the fits. With `out` the trials are kept there, and the same call
-    goes on after a kill; a larger `n` adds trials.
+    `data` replaces the data of the model file; its measurements are simulated. `draws` is the number of draws per
+    fit among which the true value is ranked. The settings of `adaann.fit` apply to each fit. With `out`, the trials
+    are saved in that folder: the same call resumes a calibration that was killed, and a larger `n` adds trials.
     """
     flags = words(settings)
     _core.check(flags)

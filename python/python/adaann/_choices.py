@@ -1,4 +1,4 @@
-"""Choices that bring settings of their own along: a flow with its layers, a schedule with its tolerance."""
+"""Choices with settings of their own: a flow with its layers, a schedule with its tolerance."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from . import _core
 
 
 class Choice(dict[str, Any]):
-    """Settings that `adaann.fit` takes as one: `flow=adaann.flows.planar(layers=50)`."""
+    """Several settings passed to `adaann.fit` as one argument: `flow=adaann.flows.planar(layers=50)`."""
 
 
 def names(setting: str) -> dict[str, str]:
-    """The names that a setting may have, each with a line on what it is."""
+    """The possible values of a setting, each with a one-line description."""
     for name, _, choices in _core.settings():
         if name == setting:
             return dict(choices)
@@ -21,7 +21,7 @@ def names(setting: str) -> dict[str, str]:
 
 
 def chooser(setting: str, name: str, about: str) -> Callable[..., Choice]:
-    """A function that chooses this name, with settings that belong to it."""
+    """Returns a function that chooses this name, with the settings that belong to it."""
 
     def choose(**settings: Any) -> Choice:
         return Choice({setting: name, **settings})
@@ -32,8 +32,8 @@ def chooser(setting: str, name: str, about: str) -> Callable[..., Choice]:
 
 
 def found(setting: str, attribute: str) -> Callable[..., Choice]:
-    """What the module of a setting has under a name of Python's."""
+    """Looks up an attribute of `adaann.flows` or `adaann.schedules`."""
     for name, about in names(setting).items():
         if name.replace("-", "_") == attribute:
             return chooser(setting, name, about)
-    raise AttributeError(f"there is no {setting} called {attribute}; there are {', '.join(names(setting))}")
+    raise AttributeError(f"there is no {setting} called {attribute}; choose one of {', '.join(names(setting))}")

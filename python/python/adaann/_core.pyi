@@ -1,4 +1,4 @@
-"""The engine, in Rust. Arrays of draws have shape (columns, draws)."""
+"""The engine in Rust. Arrays of draws have shape (columns, draws)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike

@@ -1,4 +1,4 @@
-"""Marginals and pairs of weighted draws."""
+"""Corner plots of weighted draws."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _BLUE, _LIGHT = "#0072b2", "#56b4e9"
 
 
 def drawn(result: Result, names: list[str] | None = None, bins: int = 40) -> Any:
-    """A matplotlib figure: histograms on the diagonal, shaded pairs below it, all weighted."""
+    """Returns a matplotlib figure with weighted histograms: marginals on the diagonal, pairs below it."""
     from matplotlib.figure import Figure
 
     class Corner(Figure):
-        """A figure that a notebook shows, whatever its back end."""
+        """A figure that notebooks display with any matplotlib back end."""
 
         def _repr_png_(self) -> bytes:
             file = BytesIO()
@@ -30,7 +30,7 @@ def drawn(result: Result, names: list[str] | None = None, bins: int = 40) -> Any
     shown = names if names is not None else draws.columns[:_MOST]
     unknown = [name for name in shown if name not in draws.columns]
     if unknown:
-        raise ValueError(f"there is no {unknown[0]!r} among the draws: {', '.join(draws.columns)}")
+        raise ValueError(f"the draws have no column {unknown[0]!r}; the columns are {', '.join(draws.columns)}")
     count = len(shown)
     figure = Corner(figsize=(1.2 + 1.7 * count, 1.0 + 1.7 * count), layout="constrained")
     panels = figure.subplots(count, count, squeeze=False)
@@ -63,7 +63,7 @@ def _shades() -> Any:
 
 
 def _range(values: Any, weights: Any) -> tuple[float, float]:
-    """Where all but a thousandth of the mass is, and a little more."""
+    """The interval with 99.9 % of the mass, with a margin."""
     order = np.argsort(values)
     share = np.cumsum(weights[order])
     low, high = values[order][np.searchsorted(share, [0.0005, 0.9995]).clip(max=len(values) - 1)]

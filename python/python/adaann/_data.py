@@ -1,4 +1,4 @@
-"""Data of a model file: another file, a dictionary of columns, or a table of pandas or polars."""
+"""Data for a model file: another file, a dictionary of columns, or a table of pandas or polars."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @contextmanager
 def as_file(data: Any) -> Iterator[str | None]:
-    """The path of a file with the data, which is there as long as it is needed."""
+    """Yields the path of a file with the data. A temporary file is deleted on exit."""
     if data is None or isinstance(data, (str, os.PathLike)):
         yield None if data is None else os.fspath(data)
         return
@@ -28,7 +28,7 @@ def _columns(data: Any) -> dict[str, list[Any]]:
     if isinstance(data, Mapping):
         found: Mapping[Any, Iterable[Any]] = data
     elif hasattr(data, "to_dict") and hasattr(data, "columns"):
-        # polars gives series, pandas lists if asked.
+        # Polars returns series by default, pandas returns lists with "list".
         found = data.to_dict(as_series=False) if hasattr(data, "to_dicts") else data.to_dict("list")
     else:
         kind = type(data).__name__
@@ -50,7 +50,7 @@ def _write(path: Path, columns: Mapping[str, list[Any]]) -> None:
 
 
 def _cell(value: Any) -> str:
-    """A number in digits that read back the same, and anything else as it is written."""
+    """Formats a number with digits that round-trip, and any other value by `str`."""
     if isinstance(value, bool):
         return str(int(value))
     if hasattr(value, "item"):

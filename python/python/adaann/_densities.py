@@ -1,4 +1,4 @@
-"""Densities with known answers, by their names."""
+"""Built-in densities with known properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _core
 
 @dataclass(frozen=True)
 class Density:
-    """A density of the registry, to be fitted or compared with; what is not known is None."""
+    """A built-in density, to fit or to compare with. Properties that are not known are None."""
 
     name: str
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -23,12 +23,12 @@ class Density:
 
     @property
     def names(self) -> list[str]:
-        """The coordinates' names."""
+        """The names of the coordinates."""
         return self._known()["names"]  # type: ignore[return-value]
 
     @property
     def log_evidence(self) -> float | None:
-        """log of the integral of the density as it is."""
+        """log of the integral of the density, which need not be normalised."""
         return self._known()["log_evidence"]  # type: ignore[return-value]
 
     @property
@@ -43,26 +43,26 @@ class Density:
 
     @property
     def modes(self) -> list[tuple[list[float], float]]:
-        """Where the modes are, and the mass of each."""
+        """The location and the mass of each mode."""
         return self._known()["modes"]  # type: ignore[return-value]
 
     def log_density(self, points: ArrayLike) -> NDArray[np.float64]:
-        """log p at points of shape (n, d), not normalised."""
+        """The unnormalised log density at points of shape (n, d)."""
         batch = np.ascontiguousarray(np.atleast_2d(points), dtype=np.float64)
         found = _core.density_log_p(self.name, list(self.parameters.items()), batch)
         return np.asarray(found["log_density"])
 
 
 def densities() -> dict[str, str]:
-    """The names of all densities, each with a line on what it is."""
+    """The names of all built-in densities, each with a one-line description."""
     return {name: about for name, about, _ in _core.densities()}
 
 
 def density(name: str, **parameters: float) -> Density:
-    """The density of a name, with parameters of its own: `adaann.density("gaussian", dim=5)`.
+    """Returns a built-in density by its name, with its parameters: `adaann.density("gaussian", dim=5)`.
 
-    In names of parameters `_` stands for `-`.
+    Write `_` for `-` in the names of parameters.
     """
     found = Density(name, {key.replace("_", "-"): float(value) for key, value in parameters.items()})
-    found._known()  # a name that is none is told here
+    found._known()  # raises for an unknown name or parameter
     return found

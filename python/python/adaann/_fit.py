@@ -41,37 +41,37 @@ def fit(
     progress: bool | Callable[[float, str], object] = False,
     **settings: Any,
 ) -> Result:
-    """Approximates a density that is known up to a constant, and says how far to trust the answer.
+    """Approximates a density that is known up to a constant, and reports how far to trust the result.
 
     `target` is one of
 
-    - a NumPy function of a batch, `(n, d) -> (n,)`, that returns log p; with `gradient=True` it returns the
-      gradient `(n, d)` as well, else that is found by differences, at 2 d + 1 points for each one;
-      `vectorized=False` for a function of one point `(d,) -> float`;
+    - a NumPy function of a batch, `(n, d) -> (n,)`, that returns log p. With `gradient=True` it also returns the
+      gradient `(n, d)`. Without a gradient, adaann uses finite differences, which take 2 d + 1 evaluations for each
+      point. Pass `vectorized=False` for a function of one point, `(d,) -> float`;
     - a JAX function of one point (jitted, or with `backend="jax"`), or a PyTorch one (`backend="torch"`);
-    - a PyMC model, or a Stan model by BridgeStan;
-    - the path of a model file, with `data` in place of its own: a path, a dict of columns, a table of pandas or
-      polars;
-    - the name of a density with known answers, or `adaann.density(name, ...)`.
+    - a PyMC model, or a Stan model compiled by BridgeStan;
+    - the path of a model file. `data` replaces the data of the file: a path, a dict of columns, or a table of pandas
+      or polars;
+    - the name of a built-in density, or `adaann.density(name, ...)`.
 
-    For functions, `names` (or `dim`) says what the coordinates are, `bounds={"sigma": (0, None)}` and
-    `supports={"w": "simplex"}` where they live. With `prior`, a function of the same kind, `target` is the log
-    likelihood alone, and annealing leads from the prior to the posterior. `pool` is anything with a method `map`,
-    or a number of processes: pieces of each batch are computed there.
+    Functions need the names of the coordinates (`names`) or their number (`dim`). `bounds={"sigma": (0, None)}` and
+    `supports={"w": "simplex"}` restrict their support. With `prior`, a function of the same kind, `target` is the log
+    likelihood alone, and annealing leads from the prior to the posterior. `pool` evaluates pieces of each batch in
+    parallel: pass a number of processes, or any object with a method `map`.
 
-    All else are settings of the command line, by their names there with `_` for `-`: `seed`, `method`,
-    `target_ess`, `search`, `check`, `max_evaluations`, `max_time`, `out`, ...; `adaann.settings()` has them all.
-    `search=10` searches ten times as long for modes. `flow` and `schedule` choose the paper's Algorithm 1
-    (`adaann.flows`, `adaann.schedules`). With `out` the run folder is written on the way, and a run that was
-    killed goes on when it is called again.
+    All other arguments are settings of the command line, with `_` for `-`: `seed`, `method`, `target_ess`, `search`,
+    `check`, `max_evaluations`, `max_time`, `out`, and so on. `adaann.settings()` lists them. `search=10` searches ten
+    times as long for modes. `flow` and `schedule` select the paper's Algorithm 1 (see `adaann.flows` and
+    `adaann.schedules`). With `out`, the run is saved in that folder while it runs, and the same call resumes a run
+    that was killed.
 
-    The first Ctrl-C ends the run and returns what there is (`result.stopped`); the second raises
-    `KeyboardInterrupt`. `progress=True` shows a bar.
+    The first Ctrl-C stops the run and returns the result so far (`result.stopped` is True). The second raises
+    `KeyboardInterrupt`. `progress=True` shows a progress bar.
     """
     rule, chosen = _schedule(schedule, settings)
     given = {**settings, **_chosen("flow", flow), **chosen}
     if isinstance(gradient, str):
-        # How Algorithm 1 estimates the gradient of its loss is a setting of the same name.
+        # Algorithm 1 has a setting of the same name: how it estimates the gradient of its loss.
         given["gradient"], gradient = gradient, None
     own = dict(
         dim=dim, names=names, bounds=bounds, supports=supports, prior=prior,
@@ -84,7 +84,7 @@ def fit(
             subject = _subject(target, file)
         else:
             if data is not None:
-                raise ValueError("data belongs to a model file; a function has its data within itself")
+                raise ValueError("data= applies only to model files; a function must hold its own data")
             adapter = _adapted(target, own)
             subject = {"target": adapter, "name": name or _name(target), "identity": identity(target)}
         try:
@@ -114,10 +114,10 @@ def smc(
     progress: bool | Callable[[float, str], object] = False,
     **settings: Any,
 ) -> Particles:
-    """Samples by sequential Monte Carlo, with the schedules of the paper: particles, and the evidence.
+    """Samples by sequential Monte Carlo with the schedules of the paper, and returns particles and the evidence.
 
-    Targets are those of `adaann.fit`; settings are those of `adaann smc`: `particles`, `islands`, `move`, `seed`,
-    `tau`, ...
+    Targets are the same as for `adaann.fit`. Settings are those of `adaann smc`: `particles`, `islands`, `move`,
+    `seed`, `tau`, and so on.
     """
     own = dict(
         dim=dim, names=names, bounds=bounds, supports=supports, prior=prior,
@@ -139,17 +139,17 @@ def smc(
 
 
 def load(folder: str | os.PathLike[str]) -> Result:
-    """The result in a run folder, whoever wrote it: this package or the command line."""
+    """Loads the result from a run folder, written by this package or by the command line."""
     return Result(_core.load(os.fspath(folder)), None)
 
 
 def settings() -> dict[str, str]:
-    """Every setting of `adaann.fit` beside the target's own, with what it is for and its default."""
+    """Every setting of `adaann.fit` except those of the target, with its description and default."""
     return {name: about for name, about, _ in _core.settings()}
 
 
 class _shown:
-    """What shows how far a run is, and is taken away when it is over."""
+    """Shows the progress of a run, and removes the bar when the run ends."""
 
     def __init__(self, progress: bool | Callable[[float, str], object]) -> None:
         self._bar = Bar() if progress is True else None
@@ -168,23 +168,23 @@ def _is_named(target: Any) -> bool:
 
 
 def _subject(target: Any, data: str | None) -> dict[str, Any]:
-    """A model file, or a density by its name."""
+    """Describes a model file or a built-in density for the engine."""
     if isinstance(target, Density):
         return {"density": target.name, "parameters": list(target.parameters.items())}
     path = Path(target)
     if path.suffix == ".toml" or isinstance(target, os.PathLike):
         return {"model": path, "data": data}
     if data is not None:
-        raise ValueError(f"data belongs to a model file, and {str(target)!r} is no path of one (*.toml)")
+        raise ValueError(f"data= applies only to model files (*.toml), but the target is {str(target)!r}")
     return {"density": str(target), "parameters": []}
 
 
 def _refuse_own(target: Any, own: Mapping[str, Any], name: str | None) -> None:
-    """Refuses what says something of a function where there is none."""
+    """Refuses arguments that apply only to functions."""
     given = [key for key, value in own.items() if value is not None and key != "vectorized"]
     given += ["name"] if name is not None else []
     if given:
-        raise ValueError(f"{given[0]} belongs to a function, but the target is {str(target)!r}")
+        raise ValueError(f"{given[0]}= applies only to functions, but the target is {str(target)!r}")
 
 
 def _adapted(target: Any, own: Mapping[str, Any]) -> Adapter:
@@ -197,7 +197,7 @@ def _adapted(target: Any, own: Mapping[str, Any]) -> Adapter:
 
 
 def _close(adapter: Adapter | None) -> None:
-    """Ends the processes that an adapter has started itself."""
+    """Stops the processes that an adapter has started itself."""
     close = getattr(adapter, "close", None)
     if close is not None:
         close()
@@ -212,7 +212,7 @@ def _chosen(setting: str, choice: str | Choice | None) -> dict[str, Any]:
 def _schedule(
     schedule: str | Choice | Callable[..., float] | None, settings: dict[str, Any]
 ) -> tuple[tuple[float, Callable[..., float]] | None, dict[str, Any]]:
-    """The rule that a Python function is, or the settings of a schedule by its name."""
+    """The first t and the function of a schedule written in Python, or the settings of a named schedule."""
     if schedule is None or isinstance(schedule, (str, Choice)):
         return None, _chosen("schedule", schedule)
     if not callable(schedule):
@@ -223,7 +223,7 @@ def _schedule(
 
 
 def _name(target: Any) -> str:
-    """A name for files and titles."""
+    """The name of the target in files and titles."""
     if type(target).__module__.split(".")[0] in ("pymc", "bridgestan") and not getattr(target, "name", ""):
         return "model"
     for attribute in ("name", "__name__"):

@@ -1,4 +1,4 @@
-"""What tells a function from others: a run that was killed goes on only with the same."""
+"""A checksum that identifies a function: a run resumes only with the same function."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def identity(target: Any) -> str:
-    """A checksum of a function's code and of the numbers and arrays that it reads, as far as they can be seen.
+    """Returns a checksum of a function's code and of the visible numbers and arrays that it reads.
 
-    What it changes itself, like a counter, is left out, and so are objects of other kinds.
+    Variables that the function changes itself, such as counters, are excluded. Of other objects only the type counts.
     """
     digest = hashlib.sha256()
     _add(digest, target, set())
@@ -37,7 +37,7 @@ def _add(digest: Any, value: Any, seen: set[int]) -> None:
         for part in value:
             _add(digest, part, seen)
     elif isinstance(value, frozenset):
-        # Sets have another order in each process.
+        # The order of a set differs between processes.
         digest.update(f"set {sorted(map(repr, value))};".encode())
     elif isinstance(value, CodeType):
         seen.add(id(value))
@@ -68,7 +68,7 @@ def _add_function(digest: Any, function: FunctionType, seen: set[int]) -> None:
         if name not in changed:
             try:
                 _add(digest, (name, cell.cell_contents), seen)
-            except ValueError:  # a cell that is empty yet
+            except ValueError:  # a cell that is still empty
                 pass
     for name in code.co_names:
         if name in function.__globals__ and name not in changed:

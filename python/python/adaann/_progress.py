@@ -1,4 +1,4 @@
-"""How far a run is: a line in a terminal or a notebook, kept up to date."""
+"""A progress bar for terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _EVERY = 0.1
 
 
 class Bar:
-    """A bar with what is done now and the time that is left; gone when the run is over."""
+    """A bar with the current step and the remaining time. It disappears when the run ends."""
 
     def __init__(self) -> None:
         self._handle: Any = _notebook()
@@ -19,7 +19,7 @@ class Bar:
         self._length = 0
 
     def __call__(self, share: float, what: str) -> None:
-        """Shows the share that is done."""
+        """Shows the share of the work that is done."""
         now = time.monotonic()
         if now - self._shown < _EVERY:
             return
@@ -34,7 +34,7 @@ class Bar:
         self._length = len(line)
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._handle is not None:
             self._handle.update({"text/plain": ""}, raw=True)
         elif self._length:
@@ -43,7 +43,7 @@ class Bar:
 
 
 def _notebook() -> Any:
-    """A place in the notebook, if this is one."""
+    """A display handle if this is a notebook, otherwise None."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):

@@ -1,4 +1,4 @@
-"""What comes back from a fit."""
+"""The results of fits: draws, evidence, modes and verdicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Numbers = NDArray[np.float64]
 
 
 class Evidence(NamedTuple):
-    """log of the integral of the density as it is, and the standard error of that."""
+    """log of the integral of the unnormalised density, and its standard error."""
 
     value: float
     error: float
@@ -31,7 +31,7 @@ class Evidence(NamedTuple):
 
 @dataclass(frozen=True)
 class Reason:
-    """Something that was found, and what to try about it; `code` stays the same when words change."""
+    """A finding and a remedy to try. `code` identifies the finding and stays stable between versions."""
 
     code: str
     finding: str
@@ -40,15 +40,16 @@ class Reason:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How far to trust the answer, with the reasons.
+    """How far to trust the result, with the reasons.
 
-    `trust` is `reliable` (described correctly, and the search would have found other modes), `local` (described
-    correctly, but other modes are not ruled out), `care` or `distrust`. True only if reliable.
+    `trust` is `reliable` (the modes that were found are described correctly, and the search would have found others),
+    `local` (described correctly, but other modes are not ruled out), `care` or `distrust`. A verdict is true in a
+    condition only if it is `reliable`.
     """
 
     trust: str
     reasons: list[Reason]
-    #: What the check could have seen, and what can hide from it, in words.
+    #: A description of what the check can detect and what it can miss.
     coverage: str | None
     #: The share of modes planted at random that the search would have found, from 0 to 1; None if not measured.
     power: float | None
@@ -66,7 +67,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Mode:
-    """A peak that the check has found, and the mass around it."""
+    """A peak that the check found, and the probability mass around it."""
 
     location: dict[str, float]
     weight: float
@@ -79,7 +80,10 @@ class Mode:
 
 
 class Draws(Mapping[str, Numbers]):
-    """Weighted draws by name; elements of vectors and matrices are together, the draws along the first axis."""
+    """Weighted draws by name.
+
+    The elements of a vector or matrix are one array. The first axis of each array runs over the draws.
+    """
 
     def __init__(self, columns: list[str], rows: Numbers, weights: Numbers) -> None:
         self._columns = columns
@@ -101,31 +105,31 @@ class Draws(Mapping[str, Numbers]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of single columns, like `beta[1]`."""
+        """The names of the single columns, such as `beta[1]`."""
         return list(self._columns)
 
     @property
     def array(self) -> Numbers:
-        """All columns, of shape (draws, columns)."""
+        """All columns as one array of shape (draws, columns)."""
         return self._rows.T
 
     def mean(self, name: str) -> Numbers:
-        """The weighted mean."""
+        """The weighted mean of a variable."""
         return np.asarray(np.tensordot(self.weights, self[name], axes=1))
 
     def sd(self, name: str) -> Numbers:
-        """The weighted standard deviation."""
+        """The weighted standard deviation of a variable."""
         away = (self[name] - self.mean(name)) ** 2
         return np.asarray(np.sqrt(np.tensordot(self.weights, away, axes=1)))
 
     def chosen(self, indices: ArrayLike) -> Draws:
-        """These draws alone, with equal weights."""
+        """The draws at these indices, with equal weights."""
         rows = np.ascontiguousarray(self._rows[:, np.asarray(indices, dtype=np.intp)])
         count = rows.shape[1]
         return Draws(self._columns, rows, np.full(count, 1.0 / max(count, 1)))
 
     def to_dataframe(self) -> Any:
-        """A pandas table with a column for each name and one with the weights."""
+        """A pandas DataFrame with one column for each name and a column `weight`."""
         import pandas
 
         return pandas.DataFrame({**dict(zip(self._columns, self._rows, strict=True)), "weight": self.weights})
@@ -139,46 +143,46 @@ class Draws(Mapping[str, Numbers]):
 
 
 class Result:
-    """The answer of `adaann.fit`: draws, evidence, modes, and how far to trust them."""
+    """The result of `adaann.fit`: draws, evidence, modes, and how far to trust them."""
 
     def __init__(self, answer: _core.Answer, adapter: Adapter | None) -> None:
         self._answer = answer
         self._adapter = adapter
-        #: All that `summary.json` of a run folder says.
+        #: The contents of `summary.json` of a run folder.
         self.info: dict[str, Any] = json.loads(answer.summary())
         self._cost = answer.cost()
 
     @cached_property
     def draws(self) -> Draws:
-        """Weighted draws by name, of parameters and derived quantities, in their own units."""
+        """Weighted draws of parameters and derived quantities, on the constrained scale."""
         return self._named(self._answer.points(), self._answer.quantities(), self._answer.weights())
 
     def _named(self, points: Numbers, quantities: Numbers | None, weights: Numbers) -> Draws:
-        """Draws with the variables of a PyMC or Stan model, or the target's own coordinates."""
+        """Draws named by the variables of a PyMC or Stan model, or by the coordinates of the target."""
         constrain = getattr(self._adapter, "constrain", None)
         if constrain is None:
             return Draws(self._answer.columns(), _both(points, quantities), weights)
         return Draws(*flattened(constrain(np.ascontiguousarray(points))), weights)
 
     def resampled(self, n: int | None = None, seed: int = 1) -> Draws:
-        """Draws of the run with equal weights, for those who can't take weights."""
+        """Resamples the draws to equal weights, for code that does not support weights."""
         count = len(self.draws.weights) if n is None else _count("n", n)
         return self.draws.chosen(self._answer.resampled(count, seed))
 
     def sample(self, n: int, seed: int = 1) -> Draws:
-        """New draws of equal weight."""
+        """Generates new draws with equal weights."""
         points, quantities = self._answer.sample(_count("n", n), seed)
         return self._named(points, quantities, np.full(n, 1.0 / n))
 
     @property
     def log_evidence(self) -> Evidence | None:
-        """log Z with its standard error, or None where the method gives none."""
+        """log Z with its standard error, or None if the method does not estimate it."""
         value, error = self.info.get("log_z"), self.info.get("log_z_error")
         return None if value is None or error is None else Evidence(value, error)
 
     @property
     def verdict(self) -> Verdict:
-        """How far to trust the answer."""
+        """How far to trust the result."""
         found = self.info["verdict"]
         reasons = [
             Reason(reason["finding_code"], as_arguments(reason["finding"]), as_arguments(reason["remedy"]))
@@ -188,7 +192,7 @@ class Result:
 
     @property
     def modes(self) -> list[Mode]:
-        """The modes that were found, the heaviest first."""
+        """The modes that were found, heaviest first."""
         found = self.info["found_modes"]
         if not found:
             return []
@@ -207,43 +211,43 @@ class Result:
 
     @property
     def warnings(self) -> list[str]:
-        """What `adaann.fit` has warned of."""
+        """The warnings that `adaann.fit` issued."""
         return [as_arguments(text) for text in self.info["warnings"]]
 
     @property
     def method(self) -> str:
-        """The method that made the answer."""
+        """The method that produced the result."""
         return str(self.info["method"])
 
     @property
     def evaluations(self) -> int:
-        """Points at which the target was evaluated, those of the check and of differences included."""
+        """The number of points at which the target was evaluated, including the check and finite differences."""
         if self._cost is not None:
             return self._cost[1]
         return int(self.info["target_evaluations"]) + int(self.info["check_evaluations"])
 
     @property
     def stopped(self) -> bool:
-        """Was the run ended before its end?"""
+        """Was the run stopped before it finished?"""
         return bool(self.info["stopped"])
 
     def log_density(self, x: ArrayLike) -> Numbers:
-        """log of the approximation's density, which integrates to 1, at points of shape (n, d) or (d,).
+        """The normalised log density of the approximation at points of shape (n, d) or (d,).
 
-        Points have the target's own coordinates, which for models of PyMC and Stan are the unconstrained ones.
+        Points are in the coordinates of the target. For PyMC and Stan models these are the unconstrained parameters.
         """
         points, is_one = _points(x)
         found = self._answer.log_q_at(points)
         return found[0] if is_one else found
 
     def target_log_density(self, x: ArrayLike) -> Numbers:
-        """log of the target's density as it is, at points of shape (n, d) or (d,)."""
+        """The unnormalised log density of the target at points of shape (n, d) or (d,)."""
         points, is_one = _points(x)
         found = self._answer.log_p_at(points)
         return found[0] if is_one else found
 
     def table(self) -> list[dict[str, Any]]:
-        """Mean, standard deviation and quantiles of each parameter and quantity, with their errors."""
+        """Mean and standard deviation, with their standard errors, and quantiles of each parameter and quantity."""
         if self._is_constrained:
             draws = self.draws
             chains = self.info.get("chains") or {}
@@ -257,25 +261,25 @@ class Result:
         return rows
 
     def summary(self) -> Any:
-        """The same as a pandas table."""
+        """The same as `table`, as a pandas DataFrame."""
         import pandas
 
         return pandas.DataFrame(self.table()).set_index("name")
 
     def to_arviz(self) -> Any:
-        """The draws for ArviZ: InferenceData, or a DataTree from ArviZ 1 on."""
+        """Converts the draws for ArviZ: to InferenceData, or to a DataTree from ArviZ 1."""
         from ._arviz import converted
 
         return converted(self)
 
     def plot_corner(self, **options: Any) -> Any:
-        """Marginals and pairs of the parameters, weighted, as a matplotlib figure."""
+        """Plots weighted marginals and pairs of the parameters, as a matplotlib figure."""
         from ._corner import drawn
 
         return drawn(self, **options)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The page of the run as HTML, written to `path` if one is given."""
+        """Returns the HTML report of the run, and writes it to `path` if given."""
         page = self._answer.page()
         if path is not None:
             with open(path, "w", encoding="utf-8") as file:
@@ -283,7 +287,7 @@ class Result:
         return page
 
     def save(self, folder: str | os.PathLike[str], force: bool = False) -> None:
-        """Writes the run folder, which `adaann.load` and the command line read."""
+        """Saves the result as a run folder, which `adaann.load` and the command line can read."""
         self._answer.save(os.fspath(folder), force)
 
     def _repr_html_(self) -> str:
@@ -307,16 +311,16 @@ class Result:
 
 
 class Particles:
-    """The answer of `adaann.smc`: weighted particles, and the evidence."""
+    """The result of `adaann.smc`: weighted particles and the evidence."""
 
     def __init__(self, particles: _core.Particles) -> None:
-        #: All that `summary.json` of `adaann smc` says.
+        #: The contents of `summary.json` of `adaann smc`.
         self.info: dict[str, Any] = json.loads(particles.summary())
         #: Weighted particles by name.
         self.draws = Draws(
             particles.columns(), _both(particles.points(), particles.quantities()), particles.weights()
         )
-        #: log p at each particle, not normalised.
+        #: The unnormalised log density at each particle.
         self.log_p = particles.log_p()
 
     @property

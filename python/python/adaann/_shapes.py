@@ -1,4 +1,4 @@
-"""Columns like `beta[1]` and `L[2,1]` as arrays."""
+"""Conversion between columns such as `beta[1]` and `L[2,1]` and arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _ELEMENT = re.compile(r"^(.+)\[(\d+(?:,\s*\d+)*)\]$")
 
 
 def grouped(columns: list[str], rows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Arrays by name, the draws along the first axis; elements that are no whole array stay columns."""
+    """Groups columns into arrays by name, with draws along the first axis.
+
+    If some elements of an array are missing, its columns stay separate.
+    """
     places: dict[str, dict[tuple[int, ...], int]] = {}
     for row, column in enumerate(columns):
         element = _ELEMENT.match(column)
@@ -34,7 +37,7 @@ def grouped(columns: list[str], rows: NDArray[np.float64]) -> dict[str, NDArray[
 
 
 def flattened(arrays: dict[str, NDArray[np.float64]]) -> tuple[list[str], NDArray[np.float64]]:
-    """Columns, and rows of shape (columns, draws), of arrays with the draws along the first axis."""
+    """Splits arrays with draws along the first axis into column names and rows of shape (columns, draws)."""
     columns, rows = [], []
     for name, array in arrays.items():
         shape = array.shape[1:]

@@ -1,4 +1,4 @@
-"""Estimates from weighted draws, where the engine does not know what was drawn."""
+"""Estimates from weighted draws of variables that the engine does not know."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: The quantiles of every table: those that the engine gives.
+#: The quantiles of every table, the same as in the engine.
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 LEVELS = tuple(f"{share:.0%}" for share in SHARES)
 
@@ -15,9 +15,9 @@ LEVELS = tuple(f"{share:.0%}" for share in SHARES)
 def described(
     name: str, values: NDArray[np.float64], weights: NDArray[np.float64], per_effective: float = 1.0
 ) -> dict[str, Any]:
-    """Mean and standard deviation with their standard errors, and quantiles, of weighted draws.
+    """Mean and standard deviation, with their standard errors, and quantiles of weighted draws.
 
-    `per_effective` draws are worth one independent draw: more than 1 if they come from chains.
+    `per_effective` is the number of draws per effective draw, which is above 1 for draws from chains.
     """
     mean = float(weights @ values)
     squares = (values - mean) ** 2

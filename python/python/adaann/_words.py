@@ -1,4 +1,4 @@
-"""Arguments of Python's as settings of the engine's, whose names and help they share."""
+"""Conversion between Python arguments and the settings of the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FLAG = re.compile(rf"--([a-z][a-z0-9-]*)(?: (?:({_CHOICE})\b|([0-9]+(?:\.[0-9]+
 
 
 def as_arguments(text: str) -> str:
-    """A sentence of the engine's whose flags are written as arguments: `method="smc"` for `--method smc`.
+    """Replaces command-line flags in a message by Python arguments: `method="smc"` for `--method smc`.
 
     >>> as_arguments("search longer (--search 10: ten times the evaluations)")
     'search longer (search=10: ten times the evaluations)'
@@ -30,12 +30,12 @@ def as_arguments(text: str) -> str:
 
 
 def words(settings: Mapping[str, Any]) -> list[tuple[str, str | bool]]:
-    """Settings as the engine reads them; those that are None are not given."""
+    """Formats settings for the engine and omits those that are None."""
     return [(name, word(name, value)) for name, value in settings.items() if value is not None]
 
 
 def word(name: str, value: Any) -> str | bool:
-    """A value as the engine reads it: text for all but switches, in digits that read back the same."""
+    """Formats a value for the engine: switches stay bool, and numbers become text that round-trips."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (str, os.PathLike)):
@@ -46,4 +46,4 @@ def word(name: str, value: Any) -> str | bool:
         return repr(float(value))
     if isinstance(value, Iterable):
         return ",".join(repr(float(number)) for number in value)
-    raise TypeError(f"{name} is a {type(value).__name__}, but must be a number, a text, a list or a switch")
+    raise TypeError(f"{name} is a {type(value).__name__}, but must be a number, a string, a list or a bool")

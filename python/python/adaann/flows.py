@@ -1,6 +1,6 @@
-"""Flows by their names, each with its settings: `adaann.fit(target, flow=adaann.flows.planar(layers=50))`.
+"""Normalising flows with their settings: `adaann.fit(target, flow=adaann.flows.planar(layers=50))`.
 
-`adaann.flows.names()` lists them. A flow chooses the paper's Algorithm 1, which trains one.
+`adaann.flows.names()` lists them. Passing a flow selects the paper's Algorithm 1, which trains it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from . import _choices
 
 
 def names() -> dict[str, str]:
-    """Every flow, with a line on what it is."""
+    """The names of all flows, each with a one-line description."""
     return _choices.names("flow")
 
 

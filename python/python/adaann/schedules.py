@@ -1,8 +1,9 @@
-"""Schedules by their names, each with its settings: `adaann.schedules.adaann(t0=0.01, tau=0.05)`.
+"""Annealing schedules with their settings: `adaann.schedules.adaann(t0=0.01, tau=0.05)`.
 
-A schedule may also be a function `(t, log_density, weights) -> next t`: `log_density` has the part b of log p_t =
-a + t b at draws of the flow at t, and `weights` is None where they are equal. It begins at `t0`, a setting of
-`adaann.fit`, and must grow. Schedules choose the paper's Algorithm 1.
+A schedule may also be a function `(t, log_density, weights) -> next t`. For log p_t = a + t b, the argument
+`log_density` contains b at draws of the flow at t, and `weights` contains their weights, or is None if these are
+equal. The schedule starts at `t0`, a setting of `adaann.fit`, and every step must increase t. Passing a schedule
+selects the paper's Algorithm 1.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from . import _choices
 
 
 def names() -> dict[str, str]:
-    """Every schedule, with a line on what it does."""
+    """The names of all schedules, each with a one-line description."""
     return _choices.names("schedule")
 
 

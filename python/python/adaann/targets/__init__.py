@@ -1,4 +1,4 @@
-"""Targets: from what the user has to what the engine asks for."""
+"""Adapters from user targets to the interface of the engine."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ def adapt(
     backend: str | None = None,
     pool: Any = None,
 ) -> Adapter:
-    """The adapter for `target`: a function of NumPy, JAX or PyTorch, or a model of PyMC or Stan.
+    """Returns the adapter for `target`: a function of NumPy, JAX or PyTorch, or a model of PyMC or Stan.
 
-    With `prior`, `target` is the log likelihood. `backend` says what a function is written for where
-    that cannot be seen: functions jitted by JAX and PyTorch modules are recognised, all others are
-    taken for NumPy functions of a batch.
+    With `prior`, `target` is the log likelihood. `backend` names the library of a function. Without it, jitted JAX
+    functions and PyTorch modules are recognised, and any other function is treated as a NumPy function of a batch.
     """
     if backend is not None and backend not in BACKENDS:
         raise ValueError(f"backend is {backend!r}; expected one of {', '.join(map(repr, BACKENDS))}.")
@@ -67,9 +66,9 @@ def adapt(
 
         return Pooled(function, pool)
     if pool is not None:
-        raise ValueError(f'pool= is for NumPy functions; one with backend="{backend}" uses all cores by itself.')
+        raise ValueError(f'pool= is for NumPy functions; a function with backend="{backend}" uses all cores.')
     if gradient not in (None, True, False):
-        raise ValueError(f'With backend="{backend}" the gradient is computed; gradient= is True, False or left out.')
+        raise ValueError(f'With backend="{backend}" the gradient is computed; gradient= must be True, False or omitted.')
     if backend == "jax":
         from .jax_function import JaxFunction
 
@@ -80,7 +79,7 @@ def adapt(
 
 
 def _is(target: Any, module: str, name: str) -> bool:
-    """Whether it is an instance of this class, without importing its module."""
+    """Whether `target` is an instance of this class, without importing the module."""
     kind = getattr(sys.modules.get(module), name, None)
     return kind is not None and isinstance(target, cast(type, kind))
 
@@ -96,4 +95,4 @@ def _recognised(target: Any) -> str:
 def _refuse(own: Mapping[str, Any], what: str) -> None:
     given = [f"{name}=" for name, value in own.items() if value is not None]
     if given:
-        raise ValueError(f"{what} has all that belongs to it; leave out {', '.join(given)}.")
+        raise ValueError(f"{what} defines these itself; remove {', '.join(given)}.")

@@ -1,4 +1,4 @@
-"""What the engine asks of a target, and what all adapters have in common."""
+"""The target interface of the engine, and the base class of all adapters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-#: Where a coordinate may lie: ("real",), ("above", low), ("below", high), ("between", low, high),
+#: The support of a coordinate: ("real",), ("above", low), ("below", high), ("between", low, high),
 #: ("after",) for above the coordinate before it, or ("share", index, of) for a part of a simplex.
 Support = tuple[Any, ...]
 
@@ -18,29 +18,29 @@ Parts = tuple[Optional[Array], Array, Optional[Array], Optional[Array]]
 
 
 class Adapter(Protocol):
-    """A log density of a batch of points, with what the engine has to know about it."""
+    """A log density of a batch of points, with the properties that the engine needs."""
 
     dim: int
     names: list[str]
     supports: list[Support]
     has_prior: bool
-    """Whether prior and likelihood are given apart."""
+    """Whether prior and likelihood are separate."""
     has_proper_prior: bool
-    """Whether the prior integrates to 1; says nothing where there is no prior."""
+    """Whether the prior integrates to 1. Ignored without a prior."""
     gives_gradient: bool
     notes: list[str]
-    """How it is evaluated, in a few words."""
+    """Short descriptions of how the target is evaluated."""
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:
-        """Log densities at `points` of shape (dim, n), and gradients of shape (dim, n) if asked for.
+        """Log densities at `points` of shape (dim, n), with gradients of shape (dim, n) on request.
 
-        Without a prior the second entry is the whole log density. The points are neither changed
-        nor kept.
+        Without a prior the second entry is the whole log density. The method must not modify the points or keep a
+        reference to them.
         """
         ...
 
     def close(self) -> None:
-        """Ends what the adapter itself has started."""
+        """Stops the processes that the adapter has started."""
         ...
 
 
@@ -52,7 +52,7 @@ class Coordinates(Protocol):
 
 
 class Target:
-    """The attributes of an adapter, with the values that most have."""
+    """The attributes of an adapter, with default values."""
 
     has_prior: bool = False
     has_proper_prior: bool = True
@@ -65,4 +65,4 @@ class Target:
         self.notes: list[str] = []
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Does nothing by default."""

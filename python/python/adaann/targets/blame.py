@@ -1,4 +1,4 @@
-"""Which point of a batch makes a function raise."""
+"""Finds the point of a batch at which a function raises."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from .adapter import Array
 
-#: So many coordinates are written out.
+#: The maximal number of coordinates in a message.
 SHOWN = 20
 
 
 def describe(point: Array, names: Sequence[str]) -> str:
-    """A point by the names of its coordinates, in digits that give the same number back."""
+    """Formats a point with the names of its coordinates and digits that round-trip."""
     shown = [f"{name}={float(value)!r}" for name, value in zip(names[:SHOWN], point)]
     left = len(names) - len(shown)
     return ", ".join(shown) + (f" and {left} more coordinates" if left else "")
@@ -22,10 +22,9 @@ def describe(point: Array, names: Sequence[str]) -> str:
 def blame(
     error: Exception, points: Array, names: Sequence[str], call: Callable[[Array], object]
 ) -> None:
-    """Adds to `error`, which `call(points)` raised, a note that names a point which raises it alone.
+    """Adds a note to `error`, which `call(points)` raised, that names a single point at which it is raised.
 
-    The batch is halved, which takes 2 log2(n) further calls at most. Where neither half raises, the
-    note says so.
+    Bisecting the batch takes at most 2 log2(n) further calls. If neither half raises, the note says so.
     """
     low, high = 0, points.shape[1]
     while high - low > 1:
@@ -37,7 +36,7 @@ def blame(
         else:
             error.add_note(
                 f"adaann: raised for {high - low} points at once (of a batch of {points.shape[1]}), "
-                "and not again for either half of them."
+                "but not for either half of them alone."
             )
             return
     error.add_note(f"adaann: raised at the point {describe(points[:, low], names)}")

@@ -1,4 +1,4 @@
-"""Names, sizes, bounds and supports as users give them, to one name and one support a coordinate."""
+"""Parses names, sizes, bounds and supports into one name and one support for each coordinate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Coordinates:
     names: list[str]
     supports: list[Support]
     places: dict[str, list[int]] = field(default_factory=dict)
-    """The coordinates that a name of the user's stands for."""
+    """The indices of the coordinates that belong to each user-supplied name."""
 
 
 def coordinates(
@@ -32,18 +32,18 @@ def coordinates(
     bounds: Bounds | None = None,
     supports: Mapping[str, str] | None = None,
 ) -> Coordinates:
-    """Puts together what the user has said, and refuses what does not fit together."""
+    """Combines the arguments of the user, and rejects inconsistent ones."""
     supports = dict(supports or {})
     for name, kind in supports.items():
         if kind not in KINDS:
-            raise ValueError(f"supports[{name!r}] is {kind!r}; {_meant(str(kind), KINDS)}.")
+            raise ValueError(f"supports[{name!r}] is {kind!r}; {_meant(str(kind), KINDS)}")
     flat = _flat(dim, names, supports)
     if dim is not None and dim != len(flat):
-        raise ValueError(f"dim is {dim}, but names stand for {len(flat)} coordinates.")
+        raise ValueError(f"dim is {dim}, but the number of coordinates in names is {len(flat)}.")
     result = Coordinates(flat, [("real",)] * len(flat), _places(flat))
     for name, pair in (bounds or {}).items():
         if name in supports:
-            raise ValueError(f"{name!r} stands in bounds and in supports; one of them is enough.")
+            raise ValueError(f"{name!r} appears in both bounds and supports; use only one of them.")
         for place in _find(result, name, "bounds"):
             result.supports[place] = _bounded(name, pair)
     for name, kind in supports.items():
@@ -54,7 +54,7 @@ def coordinates(
 
 
 def elements(name: str, shape: Iterable[int]) -> list[str]:
-    """The names of an array's elements, row by row, counted from 1; of a scalar its name."""
+    """The names of the elements of an array, row by row, counted from 1. A scalar keeps its name."""
     indices = [""]
     for length in shape:
         indices = [f"{index},{i + 1}" if index else str(i + 1) for index in indices for i in range(length)]
@@ -68,16 +68,16 @@ def _flat(dim: int | None, names: Names | None, supports: Mapping[str, str]) -> 
                 "adaann.fit needs dim= or names= to know how many coordinates the target has."
             )
         if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
-            raise ValueError(f"dim is {dim!r}; expected a whole number from 1 on.")
+            raise ValueError(f"dim is {dim!r}; expected a positive integer.")
         return elements("x", [dim] if dim > 1 else [])
     flat = list(_sized(names, supports) if isinstance(names, Mapping) else names)
     if isinstance(names, str) or not all(isinstance(name, str) and name for name in flat):
         raise TypeError(f"names is {names!r}; expected a list of strings, or a dict of names and sizes.")
     twice = [name for name in flat if flat.count(name) > 1]
     if twice:
-        raise ValueError(f"names has {twice[0]!r} twice.")
+        raise ValueError(f"names contains {twice[0]!r} twice.")
     if not flat:
-        raise ValueError("names stand for no coordinate; a target has one at least.")
+        raise ValueError("names is empty; a target needs at least one coordinate.")
     return flat
 
 
@@ -86,12 +86,12 @@ def _sized(sizes: Mapping[str, int | None], supports: Mapping[str, str]) -> list
     for name, size in sizes.items():
         if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
             raise ValueError(
-                f"names[{name!r}] is {size!r}; expected a size from 1 on, or None for a scalar."
+                f"names[{name!r}] is {size!r}; expected a positive integer, or None for a scalar."
             )
         if supports.get(name) == "simplex":
             if size is None or size < 2:
-                raise ValueError(f"{name!r} is a simplex of size {size}; expected 2 parts at least.")
-            # The last part is what the others leave of 1, and no coordinate.
+                raise ValueError(f"{name!r} is a simplex of size {size}; expected a size of at least 2.")
+            # The last part is 1 minus the others, so it is not a coordinate.
             flat += elements(name, [size - 1])
         else:
             flat += elements(name, [size] if size is not None and size > 1 else [])
@@ -109,7 +109,7 @@ def _places(flat: list[str]) -> dict[str, list[int]]:
 
 def _find(known: Coordinates, name: str, where: str) -> list[int]:
     if name not in known.places:
-        raise ValueError(f"{where} names {name!r}, which is no coordinate; {_meant(name, known.places)}.")
+        raise ValueError(f"{where} names {name!r}, which is not a coordinate; {_meant(name, known.places)}")
     return known.places[name]
 
 
@@ -117,8 +117,8 @@ def _meant(name: str, known: Iterable[str]) -> str:
     known = list(known)
     near = difflib.get_close_matches(name, known, 1, 0.5)
     if near:
-        return f"perhaps {near[0]!r} was meant"
-    return "there are " + ", ".join(map(repr, known[:20]))
+        return f"did you mean {near[0]!r}?"
+    return "expected one of " + ", ".join(map(repr, known[:20])) + "."
 
 
 def _bounded(name: str, pair: Any) -> Support:
@@ -126,16 +126,16 @@ def _bounded(name: str, pair: Any) -> Support:
         low, high = (None if bound is None else float(bound) for bound in pair)
     except (TypeError, ValueError):
         raise ValueError(
-            f"bounds[{name!r}] is {pair!r}; expected (low, high), with None where there is no bound."
+            f"bounds[{name!r}] is {pair!r}; expected (low, high), with None for a missing bound."
         ) from None
     low = None if low == -math.inf else low
     high = None if high == math.inf else high
     for bound in (low, high):
         if bound is not None and not math.isfinite(bound):
-            raise ValueError(f"bounds[{name!r}] is {pair!r}; a bound is a finite number or None.")
+            raise ValueError(f"bounds[{name!r}] is {pair!r}; a bound must be a finite number or None.")
     if low is not None and high is not None:
         if low >= high:
-            raise ValueError(f"bounds[{name!r}] is {pair!r}; the lower one has to come first.")
+            raise ValueError(f"bounds[{name!r}] is {pair!r}; the lower bound must be less than the upper bound.")
         return ("between", low, high)
     if low is not None:
         return ("above", low)

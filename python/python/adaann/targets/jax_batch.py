@@ -1,4 +1,4 @@
-"""A JAX function of one point, compiled for batches of few lengths, in double precision."""
+"""A JAX function of one point, compiled in double precision for batches of a few fixed lengths."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .padding import SIZES, pieces
 
 
 def value_sizes(dim: int) -> tuple[int, ...]:
-    """The lengths of batches of values alone: those of 64 particles, and of a round of the engine's draws.
+    """The batch lengths without gradients: 64 particles, and one round of draws of the engine.
 
-    For one point the program of 64 will do.
+    A single point is padded to 64.
     """
     return 64, 1000 + 20 * dim
 
@@ -27,9 +27,9 @@ PointFunction = Callable[[Any], tuple[Any, ...]]
 
 
 class JaxBatch:
-    """`function` over batches (d, n): its arrays as (n, ...), the gradients of its numbers as (d, n).
+    """`function` over batches (d, n): arrays of shape (n, ...), and gradients of its numbers of shape (d, n).
 
-    Numbers and gradients come as the rows of one array: each that is handed over costs some microseconds.
+    Numbers and gradients are returned as the rows of one array, because each returned array costs some microseconds.
     """
 
     def __init__(self, function: PointFunction) -> None:
@@ -48,11 +48,11 @@ class JaxBatch:
 
     @property
     def compilations(self) -> int:
-        """So many programs were traced and compiled until now."""
+        """The number of programs traced and compiled so far."""
         return sum(program.compilations for program in (self._arrays, self._numbers, self._slopes))
 
     def arrays(self, points: Array) -> list[Array]:
-        """What the function returns at each point."""
+        """The arrays that the function returns at each point."""
         parts = self._run(self._arrays, points, value_sizes(len(points)))
         n = points.shape[1]
         return [np.concatenate([np.asarray(part) for part in array])[:n] for array in zip(*parts)]
@@ -71,7 +71,7 @@ class JaxBatch:
 
     def _run(self, program: Program, points: Array, sizes: tuple[int, ...]) -> list[Any]:
         with double():
-            # All are started before the first is waited for.
+            # Calls are asynchronous: start all of them before waiting for the first.
             return [program(piece) for _, _, piece in pieces(points, sizes)]
 
 
@@ -79,8 +79,8 @@ def _with_slopes(function: PointFunction) -> Callable[[Any], tuple[Any, Any]]:
     traced = jax.jit(function)
 
     def both(point: Any) -> tuple[Any, Any]:
-        # Each number is differentiated by itself: to pull back all of them with zeros for the others would go
-        # back through all of the function each time. What they share is computed once, as it is traced once.
+        # Differentiate each number separately. A joint vector-Jacobian product with zeros for the other numbers would
+        # run through the whole function each time. Shared parts are traced once and so computed once.
         count = len(jax.eval_shape(traced, point))
         found = [jax.value_and_grad(lambda x, k=k: traced(x)[k])(point) for k in range(count)]
         values, slopes = zip(*found)
@@ -90,7 +90,7 @@ def _with_slopes(function: PointFunction) -> Callable[[Any], tuple[Any, Any]]:
 
 
 def _beside(parts: list[Any], n: int) -> Array:
-    """Arrays (rows, points) beside each other, without the points that only fill up the last one."""
+    """Concatenates arrays (rows, points) and drops the padding of the last one."""
     if len(parts) == 1:
         return np.asarray(parts[0])[:, :n]
     return np.concatenate([np.asarray(part) for part in parts], axis=1)[:, :n]

@@ -28,23 +28,23 @@ class JaxFunction(Target):
         super().__init__(coordinates)
         self.has_prior = prior is not None
         self.gives_gradient = gradient
-        # What is jitted has settled at its first call what it reads from elsewhere; other functions have not.
+        # A jitted function fixes the globals that it reads at its first call, so its program can be cached.
         jitted = all(isinstance(part, jax.stages.Wrapped) for part in (function, prior or function))
         self.batch = (_kept_batch if jitted else _batch)(function, prior)
         self.notes.append("JAX function of a point, compiled for batches in double precision")
 
     @property
     def compilations(self) -> int:
-        """So many programs were compiled until now."""
+        """The number of programs compiled so far."""
         return self.batch.compilations
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:
-        """Runs the compiled program, or compiles it."""
+        """Runs the compiled program, and compiles it first if necessary."""
         before = self.compilations
         try:
             return parts_of(self.batch, points, gradient)
         except Exception as error:
-            # What is raised while it is traced has to do with no point in particular.
+            # An error during tracing does not depend on the points.
             if self.compilations == before:
                 blame(error, points, self.names, lambda piece: self.evaluate(piece, gradient))
             raise
@@ -58,12 +58,12 @@ def _batch(function: Callable[[Any], Any], prior: Callable[[Any], Any] | None) -
     return JaxBatch(parts)
 
 
-#: The programs of the last few functions, so that another fit does not compile them again.
+#: Caches the programs of the last few functions, so that another fit does not compile them again.
 _kept_batch = lru_cache(maxsize=4)(_batch)
 
 
 def parts_of(batch: JaxBatch, points: Array, gradient: bool) -> Parts:
-    """What an adapter answers, from a function that returns (likelihood,) or (prior, likelihood)."""
+    """Converts the results of a function that returns (likelihood,) or (prior, likelihood) to `Parts`."""
     if gradient:
         values, slopes = batch.numbers_and_slopes(points)
     else:
@@ -75,12 +75,12 @@ def parts_of(batch: JaxBatch, points: Array, gradient: bool) -> Parts:
 
 def _number(result: Any, what: str) -> Any:
     if isinstance(result, (tuple, list)) or result is None or jnp.shape(result) != ():
-        raise ValueError(f"{what} returned {describe(result)}; a JAX function of one point returns one number.")
+        raise ValueError(f"{what} returned {describe(result)}; a JAX function of one point must return one number.")
     if jnp.result_type(result) == jnp.float32:
         raise TypeError(
-            f"{what} returned a number of type float32; float64 is expected: remove conversions to float32, "
-            'and make constants after jax.config.update("jax_enable_x64", True), or they are float32.'
+            f"{what} returned a number of type float32; expected float64: remove conversions to float32, "
+            'and create constants after jax.config.update("jax_enable_x64", True).'
         )
     if jnp.result_type(result) != jnp.float64:
-        raise TypeError(f"{what} returned a number of type {jnp.result_type(result)}; float64 is expected.")
+        raise TypeError(f"{what} returned a number of type {jnp.result_type(result)}; expected float64.")
     return jnp.asarray(result)

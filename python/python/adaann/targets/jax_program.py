@@ -1,4 +1,4 @@
-"""Programs of JAX's, one for each length of batches; small loops in one kernel."""
+"""JAX programs, compiled once for each batch length, with small loops in one kernel."""
 
 from __future__ import annotations
 
@@ -12,47 +12,47 @@ import jax
 
 from .adapter import Array
 
-#: So many bytes are read and written by a program, its loops counted once, that is faster as one kernel. Beyond it the
-#: operations take longer than what starts them, and XLA has them faster by themselves.
+#: A program that reads and writes fewer bytes than this, with each loop counted once, is faster as one kernel. In
+#: larger programs the operations take longer than starting them, and XLA's separate kernels are faster.
 MOST_BYTES = 16e6
 
-#: What XLA cannot put into one kernel, and products of matrices, which it multiplies faster outside of one.
+#: Operations that XLA cannot put into one kernel, and matrix products, which are faster in kernels of their own.
 APART = frozenset(
     "custom_call scatter select_and_scatter sort top_k fft rng rng_bit_generator convolution dot dot_general "
     "cholesky triangular_solve infeed outfeed".split()
 )
 
-#: Sums that XLA has a library compute could not be part of a kernel.
+#: Stops XLA from computing sums by a library, since these could not be part of a kernel.
 NO_LIBRARY = {"xla_cpu_experimental_ynn_fusion_type": ""}
 
 
 def double() -> AbstractContextManager[Any]:
-    """Double precision in this thread, whatever the user's settings are."""
+    """Enables double precision in this thread, regardless of the settings of the user."""
     if hasattr(jax, "enable_x64"):
         context: AbstractContextManager[Any] = jax.enable_x64(True)
         return context
-    from jax import experimental  # where older versions have it
+    from jax import experimental  # in older versions
 
     context = getattr(experimental, "enable_x64")()
     return context
 
 
 class Program:
-    """`function` of an array (d, n), compiled once for each shape. To be called in double precision.
+    """`function` of an array (d, n), compiled once for each shape. Call it inside `double()`.
 
-    XLA starts a kernel for every operation in every round of a loop, which for the steps of a solver over some dozen
-    points takes longer than the operations do. Small loops are compiled into one kernel instead, which is up to five
-    times faster, for gradients above all. See "Loops in one kernel" in bench/python/README.md.
+    XLA starts a kernel for every operation in every iteration of a loop. For the steps of a solver over a few dozen
+    points, this takes longer than the operations themselves. Small loops are therefore compiled into one kernel, which
+    is up to five times faster, especially for gradients. See "Loops in one kernel" in bench/python/README.md.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._jitted = jax.jit(function)
         self._compiled: dict[tuple[int, ...], Callable[[Any], Any]] = {}
         self.compilations = 0
-        """So many programs were traced and compiled until now."""
+        """The number of programs traced and compiled so far."""
 
     def __call__(self, points: Array) -> Any:
-        """What the function returns, which may still be at work on it."""
+        """Calls the function. The result is asynchronous: its computation may not have finished yet."""
         compiled = self._compiled.get(points.shape)
         if compiled is None:
             self.compilations += 1
@@ -61,13 +61,13 @@ class Program:
 
     def _compile(self, points: Array) -> Callable[[Any], Any]:
         lowered = self._jitted.lower(points)
-        # Which it is depends on the program alone, never on a stopwatch: a seed fixes the bits.
+        # The choice depends on the program alone and not on timings, so that a seed determines every bit.
         compiled: Callable[[Any], Any] = _in_one_kernel(self._jitted, lowered, points) or lowered.compile()
         return compiled
 
 
 def _is_small_loop(lowered: Any) -> bool:
-    """Whether a program for the CPU has a loop, is small, and has nothing that must run outside of a kernel."""
+    """Whether the program runs on the CPU, has a loop, is small, and can run in one kernel."""
     if jax.default_backend() != "cpu":
         return False
     operations = set(re.findall(r"\b(?:stablehlo|chlo)\.(\w+)", lowered.as_text()))
@@ -78,9 +78,9 @@ def _is_small_loop(lowered: Any) -> bool:
 
 
 def _in_one_kernel(jitted: Callable[[Any], Any], lowered: Any, points: Array) -> Callable[[Any], Any] | None:
-    """The program as a call that XLA is told to make a kernel of, as it does by itself with the smallest loops.
+    """Compiles the program as one kernel, as XLA itself does with the smallest loops.
 
-    None where it is no small loop, and where this version of JAX knows no such thing.
+    Returns None if the program is not a small loop, or if this version of JAX does not support it.
     """
     try:
         if not _is_small_loop(lowered):
@@ -93,5 +93,5 @@ def _in_one_kernel(jitted: Callable[[Any], Any], lowered: Any, points: Array) ->
         compiled: Callable[[Any], Any] = jax.jit(call, compiler_options=NO_LIBRARY).lower(points).compile()
         return compiled
     except Exception:
-        # Whatever it is that this version lacks, the function itself has been traced and is right.
+        # This version of JAX lacks a feature. The function itself has been traced without an error.
         return None

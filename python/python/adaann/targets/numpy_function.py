@@ -1,4 +1,4 @@
-"""Functions of NumPy arrays: of a whole batch at once, or of one point at a time."""
+"""NumPy functions of a whole batch, or of one point at a time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .adapter import Array, Coordinates, Parts, Target
 from .blame import blame, describe
 
 Function = Callable[[Any], Any]
-#: None or False: no gradient; True: the function returns it too; or a function of its own.
+#: None or False: no gradient. True: the function also returns it. Otherwise a separate function.
 Gradient = Union[None, bool, Function]
 Half = tuple[Array, Optional[Array]]
 
 
 class Batch:
-    """A function `(n, d) -> (n,)`, with its gradient as the user gives it."""
+    """A function `(n, d) -> (n,)`, with the gradient that the user supplies."""
 
     def __init__(self, what: str, function: Function, gradient: Gradient, names: list[str]) -> None:
         self.what, self.function, self.gradient, self.names = what, function, gradient, names
@@ -27,7 +27,7 @@ class Batch:
         self.whose = f"The gradient of {name}" if callable(gradient) else f"As its gradient {name}"
 
     def __call__(self, points: Array, gradient: bool) -> Half:
-        """Values (n,), and gradients (d, n) if asked for, at `points` of shape (d, n)."""
+        """Values (n,) at `points` of shape (d, n), with gradients (d, n) on request."""
         dim, n = points.shape
         result = self._call(self.function, points)
         slopes: Any = None
@@ -57,7 +57,7 @@ class OneByOne(Batch):
     """A function `(d,) -> float`, called in a loop."""
 
     def __call__(self, points: Array, gradient: bool) -> Half:
-        """As of a batch."""
+        """As for a batch."""
         dim, n = points.shape
         values, slopes = np.empty(n), np.empty((n, dim)) if gradient else None
         rows = np.array(points.T, order="C")
@@ -67,7 +67,7 @@ class OneByOne(Batch):
                 result = self.function(point)
                 slope = self.gradient(point) if gradient and callable(self.gradient) else None
             except OverflowError:
-                # The search looks far out, where math.exp has no result: such a point counts as lost.
+                # The search tries distant points at which math.exp overflows. Treat them as outside the support.
                 values[i] = -np.inf
                 if slopes is not None:
                     slopes[i] = 0.0
@@ -86,8 +86,8 @@ class OneByOne(Batch):
 class NumpyFunction(Target):
     """A log density, or a log prior and a log likelihood, as functions of NumPy arrays.
 
-    With a prior, `gradient` is None, True (both functions return it) or two functions: that of the
-    likelihood and that of the prior. The prior is taken to integrate to 1.
+    With a prior, `gradient` is None, True (both functions return it) or two functions: the gradients of the
+    likelihood and of the prior. The prior is assumed to integrate to 1.
     """
 
     def __init__(
@@ -111,15 +111,15 @@ class NumpyFunction(Target):
             self.notes.append("Python function of one point, in a loop")
             warnings.warn(
                 "adaann: with vectorized=False the interpreter is called once for each point, which takes "
-                "microseconds each and keeps to one core; a function of a whole batch is faster, and so is pool= where "
-                "one point takes a millisecond or more.",
+                "microseconds per point and uses one core; a function of a whole batch is faster, and pool= is faster "
+                "if one point takes a millisecond or more.",
                 stacklevel=5,
             )
         if not self.gives_gradient:
             self.notes.append("gradient by differences")
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:
-        """Calls the user's functions, and checks what they return."""
+        """Calls the user's functions and checks their results."""
         prior, prior_gradient = (None, None) if self.prior is None else self.prior(points, gradient)
         likelihood, likelihood_gradient = self.likelihood(points, gradient)
         return prior, likelihood, prior_gradient, likelihood_gradient
@@ -134,7 +134,7 @@ def _gradients(given: Any, has_prior: bool) -> tuple[Gradient, Gradient]:
         if isinstance(given, (tuple, list)) and len(given) == 2 and all(map(callable, given)):
             return given[0], given[1]
         raise TypeError(
-            "With prior=, gradient= is True or two functions, that of the likelihood and that of the prior."
+            "With prior=, gradient= is True or two functions: the gradients of the likelihood and of the prior."
         )
     if not callable(given):
         raise TypeError(f"gradient is {given!r}; expected True or a function (n, d) -> (n, d).")

@@ -1,4 +1,4 @@
-"""Batches of any length in pieces of few lengths, so that little has to be compiled."""
+"""Splits batches into pieces of a few fixed lengths, to keep the number of compilations small."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 
 from .adapter import Array
 
-#: The lengths that pieces may have. The engine climbs from 48 points at once, and with fewer and fewer; a point
-#: alone is common, and by far cheaper than a filled piece; from some hundreds on, longer pieces are not cheaper
-#: for a point. None is a large power of two: the rows of such arrays share places in the cache, and a point of 512
-#: takes a quarter longer than one of 520.
+#: The lengths that pieces may have. The engine starts 48 ascents at once, and their number falls. Single points are
+#: common, and much cheaper than a padded piece. Beyond a few hundred points, the cost per point no longer falls.
+#: Large powers of two are avoided, because the rows of such arrays collide in the cache: a point in a piece of 512
+#: takes a quarter longer than in a piece of 520.
 SIZES = (1, 48, 520)
 
-#: What a call costs, in points: with a scan over time a call of JAX takes 50 to 150 microseconds.
+#: The cost of a call, in points: a JAX call with a scan over time takes 50 to 150 microseconds.
 CALL = 128
 
 
 @lru_cache(maxsize=4096)
 def cover(n: int, sizes: tuple[int, ...] = SIZES) -> list[int]:
-    """The sizes of pieces, longest first, that hold `n` points with the fewest calls and empty places."""
+    """The sizes of pieces, longest first, that hold `n` points at the lowest cost in calls and padding."""
     longest = sizes[-1]
     if len(sizes) == 1:
         return [longest] * -(-n // longest)
@@ -36,7 +36,7 @@ def _cost(pieces: list[int]) -> int:
 
 
 def pieces(points: Array, sizes: tuple[int, ...] = SIZES) -> list[tuple[int, int, Array]]:
-    """The pieces of a batch (dim, n): start, end, and the points, the last one repeated to the size."""
+    """The pieces of a batch (dim, n): start, end, and points, padded with copies of the last point."""
     n = points.shape[1]
     if n in sizes:
         return [(0, n, points)]

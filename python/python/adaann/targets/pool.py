@@ -1,4 +1,4 @@
-"""NumPy functions over the workers of a pool."""
+"""NumPy functions evaluated by the workers of a pool."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .adapter import Array, Parts, Target
 from .numpy_function import NumpyFunction
 from .worker import Lacking, Task, behave, work
 
-#: A batch is cut into so many pieces at most, whatever the pool: results do not depend on it.
+#: The maximal number of pieces of a batch. It does not depend on the pool, so neither do the results.
 PIECES = 64
-#: Between two looks at the workers of a pool, in seconds.
+#: The interval between two checks of the workers of a pool, in seconds.
 LOOK = 0.05
-#: So many seconds the processes of a broken pool may take to end.
+#: How long to wait for the processes of a broken pool to exit, in seconds.
 PATIENCE = 1.0
 
 
@@ -39,7 +39,7 @@ class Pooled(Target):
         self.own: ProcessPoolExecutor | None = None
         if isinstance(pool, int) and not isinstance(pool, bool):
             if pool < 1:
-                raise ValueError(f"pool is {pool}; expected a number of processes from 1 on.")
+                raise ValueError(f"pool is {pool}; expected a positive number of processes.")
             context = multiprocessing.get_context("spawn")
             pool = self.own = ProcessPoolExecutor(pool, context, initializer=behave)
         elif not callable(getattr(pool, "map", None)):
@@ -49,12 +49,12 @@ class Pooled(Target):
         self.notes = [*target.notes, f"over {_kind(pool)}"]
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:
-        """Has the workers evaluate the pieces, and puts these together in their order."""
+        """Evaluates the pieces on the workers, and concatenates the results in order."""
         tasks = [Task(self.token, piece, gradient) for piece in cut(points)]
         results: list[Any] = run(self.pool, tasks)
         while lacking := [i for i, result in enumerate(results) if isinstance(result, Lacking)]:
-            # As many copies go out as there were workers without one; a second round is for those
-            # whom none has reached.
+            # Send one copy of the target for each worker that lacks it. Another round serves workers that have not
+            # received one.
             copies = len({results[i].process for i in lacking})
             again = [
                 Task(self.token, tasks[i].points, gradient, self.pickled if k < copies else None)
@@ -69,13 +69,13 @@ class Pooled(Target):
         return prior, likelihood, prior_gradient, likelihood_gradient
 
     def close(self) -> None:
-        """Ends the pool if it was made here."""
+        """Shuts down the pool if it was created here."""
         if self.own is not None:
             self.own.shutdown(cancel_futures=True)
 
 
 def cut(points: Array) -> list[Array]:
-    """The pieces of a batch, by its length alone."""
+    """Splits a batch into pieces that depend only on its length."""
     n = points.shape[1]
     count = min(n, PIECES)
     ends = [n * i // count for i in range(count + 1)]
@@ -83,7 +83,7 @@ def cut(points: Array) -> list[Array]:
 
 
 def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
-    """What the workers answer, in the order of the tasks; a dead worker or a closed pool is an error."""
+    """The results of the tasks, in order. Raises an error for a dead worker or a closed pool."""
     if isinstance(pool, multiprocessing.pool.Pool):
         return _run_watched(pool, tasks)
     processes = _processes(pool)
@@ -95,25 +95,25 @@ def run(pool: Any, tasks: Sequence[Task]) -> list[Any]:
         if isinstance(pool, Executor) and "shutdown" in str(error):
             raise ValueError("The pool is closed; keep it open until adaann.fit has returned.") from error
         raise
-    # Those that this call has started, too; a pool that is broken forgets them.
+    # Include processes that this call has started. A broken pool drops its list.
     processes |= _processes(pool)
     try:
-        # Some pools answer with futures.
+        # Some pools return futures.
         return [answer.result() if callable(getattr(answer, "result", None)) else answer for answer in answers]
     except BrokenProcessPool as error:
-        # The pool itself ends those that are left by a signal 15.
+        # The pool itself terminates the remaining processes with signal 15.
         codes = _exit_codes(processes)
         first = [f"process {pid}, exit code {code}" for pid, code in codes.items() if code not in (None, 0, -15)]
         raise _dead(first[0] if first else "a process") from error
 
 
 def _processes(pool: Any) -> dict[int, Any]:
-    """The processes of an executor by their numbers."""
+    """The processes of an executor by process id."""
     return dict(getattr(pool, "_processes", None) or {})
 
 
 def _exit_codes(processes: dict[int, Any]) -> dict[int, int | None]:
-    """The exit codes of processes that end, which the thread of the executor may be about to learn."""
+    """Waits for processes to exit and returns their exit codes, which the executor may not have collected yet."""
     until = time.monotonic() + PATIENCE
     while True:
         codes = {pid: process.exitcode for pid, process in processes.items()}
@@ -123,7 +123,7 @@ def _exit_codes(processes: dict[int, Any]) -> dict[int, int | None]:
 
 
 def _run_watched(pool: multiprocessing.pool.Pool, tasks: Sequence[Task]) -> list[Any]:
-    """A pool of multiprocessing replaces a dead worker and waits for its answer for ever."""
+    """Watches the workers: a multiprocessing pool replaces a dead worker, but waits forever for its result."""
     processes: dict[str, Any] = {}
     lasting = getattr(pool, "_maxtasksperchild", None) is None
     workers = [] if isinstance(pool, multiprocessing.pool.ThreadPool) else getattr(pool, "_pool", [])
@@ -139,15 +139,15 @@ def _run_watched(pool: multiprocessing.pool.Pool, tasks: Sequence[Task]) -> list
         processes.update((process.name, process) for process in list(workers))
         for name, process in processes.items():
             code = process.exitcode
-            # A worker that has done its share of tasks ends with 0.
+            # A worker that reaches `maxtasksperchild` exits with code 0.
             if code is not None and (code != 0 or lasting):
                 raise _dead(f"{name}, exit code {code}")
 
 
 def _dead(who: str) -> RuntimeError:
     return RuntimeError(
-        f"A worker of the pool died ({who}); if it died at its start, the script that makes the pool has to do "
-        'so under `if __name__ == "__main__":`.'
+        f"A worker of the pool died ({who}); if it died at startup, the script must create the pool under "
+        '`if __name__ == "__main__":`.'
     )
 
 
@@ -157,8 +157,8 @@ def _refuse_forks(pool: Any) -> None:
     context = getattr(pool, "_mp_context", None) or getattr(pool, "_ctx", None)
     if context is not None and context.get_start_method() == "fork":
         raise ValueError(
-            "The pool forks, and JAX is loaded, whose threads do not survive a fork: "
-            'make it with multiprocessing.get_context("spawn").'
+            "The pool uses fork, but JAX is loaded and its threads do not survive a fork: "
+            'create the pool with multiprocessing.get_context("spawn").'
         )
 
 

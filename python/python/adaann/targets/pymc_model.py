@@ -1,4 +1,4 @@
-"""PyMC models, in the unconstrained variables that its samplers use."""
+"""PyMC models, in the unconstrained variables that the PyMC samplers use."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .pymc_programs import Programs, compiled
 
 
 class PymcModel(Target):
-    """A model's log prior (free variables, with the Jacobian of their transforms) and log likelihood
-    (observed variables and potentials).
+    """The log prior and the log likelihood of a PyMC model.
 
-    A coordinate has PyMC's name for it, such as `tau_log__` for the logarithm of `tau`.
+    The prior covers the free variables, with the Jacobian of their transforms. The likelihood covers observed variables
+    and potentials. Coordinates have the names that PyMC gives them, such as `tau_log__` for the logarithm of `tau`.
     """
 
     has_prior = True
@@ -30,12 +30,12 @@ class PymcModel(Target):
         discrete = [rv.name for rv in model.free_RVs if rv.dtype.startswith(("int", "uint", "bool"))]
         if discrete:
             raise ValueError(
-                f"The model has discrete free variables ({', '.join(discrete)}), which have no density to follow; "
+                f"The model has discrete free variables ({', '.join(discrete)}), which adaann does not support; "
                 "sum them out, as pymc.Mixture does."
             )
         if not model.free_RVs:
             raise ValueError("The model has no free variables.")
-        # Freezing puts the variables in another order; here they stand as the user has declared them.
+        # Freezing changes the order of the variables, so remember the order of declaration.
         names = [variable.name for variable in [*model.free_RVs, *model.deterministics]]
         self.model = model = freeze_dims_and_data(model)
         free = sorted(model.free_RVs, key=lambda rv: names.index(rv.name))
@@ -65,7 +65,7 @@ class PymcModel(Target):
 
     @property
     def compilations(self) -> int:
-        """So many programs of the log density were compiled until now."""
+        """The number of programs of the log density compiled so far."""
         return self._density.compilations
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:

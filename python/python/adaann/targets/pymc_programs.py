@@ -1,4 +1,4 @@
-"""PyTensor graphs of one point as programs over batches: by JAX, or else one point at a time."""
+"""Compiles PyTensor graphs of one point for batches, by JAX if possible, otherwise one point at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Programs(Protocol):
 
     @property
     def compilations(self) -> int:
-        """So many programs were compiled until now."""
+        """The number of programs compiled so far."""
         ...
 
     def arrays(self, points: Array) -> list[Array]:
@@ -24,12 +24,12 @@ class Programs(Protocol):
         ...
 
     def numbers(self, points: Array, gradient: bool) -> tuple[list[Array], list[Array]]:
-        """All outputs, which are numbers, and their gradients (dim, n) if asked for."""
+        """All outputs, which must be scalars, with their gradients (dim, n) on request."""
         ...
 
 
 def compiled(point: Any, outputs: list[Any], dim: int, slopes: bool) -> tuple[Programs, str]:
-    """Programs for `outputs` as functions of the vector `point`, and how they run, in words."""
+    """Compiles `outputs` as functions of the vector `point`, and describes how they run."""
     if importlib.util.find_spec("jax") is None:
         return Looped(point, outputs, slopes), "compiled, one point at a time (JAX is not installed)"
     try:
@@ -43,7 +43,7 @@ class ByJax:
     """Programs by JAX."""
 
     def __init__(self, point: Any, outputs: list[Any], dim: int) -> None:
-        # Importing this module sets 100 devices for JAX, which are threads.
+        # Importing this module sets up 100 JAX devices (threads), so restore the flags.
         flags = os.environ.get("XLA_FLAGS")
         try:
             from pymc.sampling.jax import get_jaxified_graph
@@ -62,13 +62,13 @@ class ByJax:
             return tuple(function(point))
 
         with double():
-            # What JAX cannot run fails here.
+            # A graph that JAX cannot run fails here.
             jax.eval_shape(function_of_tuple, np.zeros(dim))
         self._batch = JaxBatch(function_of_tuple)
 
     @property
     def compilations(self) -> int:
-        """So many programs were compiled until now."""
+        """The number of programs compiled so far."""
         return self._batch.compilations
 
     def arrays(self, points: Array) -> list[Array]:

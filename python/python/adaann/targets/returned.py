@@ -1,4 +1,4 @@
-"""What a function of the user's has returned, held against what it should return."""
+"""Checks of the values that user functions return."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def describe(result: Any) -> str:
-    """A result in a few words: its kind, shape and type of numbers."""
+    """Describes a result by its type, shape and dtype."""
     kind = type(result)
     if isinstance(result, np.ndarray):
         return f"an array of shape {result.shape} and type {result.dtype}"
@@ -34,20 +34,20 @@ def _hint(result: Any) -> str:
         return ""
     module = _module(result)
     if module in ("jax", "torch"):
-        return f' (a function of one point that is written for {module} wants backend="{module}")'
+        return f' (for a {module} function of one point, pass backend="{module}")'
     if isinstance(result, tuple) and len(result) == 2:
-        return " (a function that returns values and gradients wants gradient=True)"
+        return " (for a function that returns values and gradients, pass gradient=True)"
     if isinstance(result, float):
-        return " (a function of one point wants vectorized=False)"
+        return " (for a function of one point, pass vectorized=False)"
     return ""
 
 
 def array(result: Any, shape: tuple[int, ...], what: str, called: str) -> Array:
-    """`result` if it is a float64 array of `shape`, and one sentence otherwise.
+    """Returns `result` if it is a float64 array of `shape`, and raises an error otherwise.
 
-    `called` says the shape in letters, as "(n,)".
+    `called` is the shape in letters, such as "(n,)".
     """
-    # Words are for what is wrong alone: this is done for every batch.
+    # Every batch passes here, so build the message only on error.
     if isinstance(result, np.ndarray) and result.dtype is _DOUBLE and result.shape == shape:
         return result
     expected = f"expected a float64 array of shape {called}, here {shape}"
@@ -59,19 +59,19 @@ def array(result: Any, shape: tuple[int, ...], what: str, called: str) -> Array:
 
 
 def pair(result: Any, what: str) -> tuple[Any, Any]:
-    """The two halves of what a function with `gradient=True` returns."""
+    """The values and gradients that a function with `gradient=True` returns."""
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
-            f"{what} returned {describe(result)}; with gradient=True, a tuple of values and gradients is expected."
+            f"{what} returned {describe(result)}; with gradient=True, expected a tuple of values and gradients."
         )
     return result
 
 
 def number(result: Any, what: str) -> float:
-    """`result` if it is one real number, and one sentence otherwise."""
+    """Returns `result` if it is one real number, and raises an error otherwise."""
     scalar = np.asarray(result) if not isinstance(result, (list, tuple)) else None
     if scalar is None or scalar.shape != () or scalar.dtype.kind not in "fiu":
-        raise TypeError(f"{what} returned {describe(result)}; one real number is expected for one point.")
+        raise TypeError(f"{what} returned {describe(result)}; expected one real number for one point.")
     if scalar.dtype.kind == "f" and scalar.dtype != np.float64:
-        raise TypeError(f"{what} returned a number of type {scalar.dtype}; float64 is expected.")
+        raise TypeError(f"{what} returned a number of type {scalar.dtype}; expected float64.")
     return float(scalar)

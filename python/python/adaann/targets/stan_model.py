@@ -1,4 +1,4 @@
-"""Stan models, compiled by BridgeStan, in their unconstrained parameters."""
+"""Stan models compiled by BridgeStan, in their unconstrained parameters."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .coordinates import Coordinates
 
 
 class StanModel(Target):
-    """The log density of a Stan model, with all its constants and the Jacobian of its transforms.
+    """The log density of a Stan model, with all constants and the Jacobian of its transforms.
 
-    A point that the model rejects is outside its support.
+    Points that the model rejects are treated as outside the support.
     """
 
     def __init__(self, model: Any) -> None:
@@ -23,7 +23,7 @@ class StanModel(Target):
         super().__init__(Coordinates(names, [("real",)] * len(names)))
         self.model = model
         self.rejections = 0
-        """So many points were rejected until now."""
+        """The number of points rejected so far."""
         self._accepted = False
         self.notes.append("Stan model by BridgeStan, one point at a time")
 

@@ -10,7 +10,7 @@ import torch
 from .adapter import Array, Coordinates, Parts, Target
 from .returned import describe
 
-#: So many points at once, which bounds the memory that a batch takes.
+#: The maximal number of points evaluated at once, which bounds memory.
 CHUNK = 4096
 
 
@@ -32,8 +32,8 @@ class TorchFunction(Target):
         self.notes.append("PyTorch function of a point, over batches by torch.func.vmap")
 
     def evaluate(self, points: Array, gradient: bool) -> Parts:
-        """Runs the functions over the batch, whose memory they share."""
-        # Torch takes no memory that is read-only.
+        """Runs the functions over the batch without copying it."""
+        # PyTorch does not support read-only memory.
         tensor = torch.from_numpy(points if points.flags.writeable else points.copy())
         prior, prior_gradient = (None, None) if self.prior is None else self.prior(tensor, gradient)
         likelihood, likelihood_gradient = self.likelihood(tensor, gradient)
@@ -46,12 +46,13 @@ class _Batch:
             result = function(point)
             if not isinstance(result, torch.Tensor) or result.shape != ():
                 raise ValueError(
-                    f"{what} returned {describe(result)}; a PyTorch function of one point returns a tensor of shape ()."
+                    f"{what} returned {describe(result)}; "
+                    "a PyTorch function of one point must return a tensor of shape ()."
                 )
             if result.dtype != torch.float64:
                 raise TypeError(
-                    f"{what} returned a tensor of type {result.dtype}; torch.float64 is expected: "
-                    "make constants with dtype=torch.float64, and modules by .double()."
+                    f"{what} returned a tensor of type {result.dtype}; expected torch.float64: "
+                    "create constants with dtype=torch.float64, and convert modules by .double()."
                 )
             return result
 
@@ -61,7 +62,7 @@ class _Batch:
         )
 
     def __call__(self, points: torch.Tensor, gradient: bool) -> tuple[Array, Array | None]:
-        # What a module has learned is not differentiated; the point is.
+        # Differentiate by the point, not by the parameters of a module.
         with torch.no_grad():
             if gradient:
                 slopes, values = self.slopes(points)

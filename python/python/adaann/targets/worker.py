@@ -1,4 +1,4 @@
-"""What runs in a worker of a pool: one piece of a batch, with a target that is kept between calls."""
+"""The code that pool workers run: it evaluates a piece of a batch and caches targets between calls."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from typing import Union
 
 from .adapter import Adapter, Array, Parts
 
-#: So many targets are kept.
+#: The maximal number of cached targets.
 KEPT = 4
 _targets: dict[str, Adapter] = {}
 
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of a batch, for the target of this token."""
+    """A piece of a batch, for the target with this token."""
 
     token: str
     points: Array
     gradient: bool
     pickled: bytes | None = None
-    """The target itself, for a worker that lacks it."""
+    """The target itself, sent only to a worker that lacks it."""
 
 
 @dataclass(frozen=True)
 class Lacking:
-    """The answer of a worker that does not have the target."""
+    """The reply of a worker that does not have the target."""
 
     process: int
 
 
 def behave() -> None:
-    """Begins a worker: Ctrl-C is for the process that started it, whose end is its own, too."""
+    """Initialises a worker: it ignores Ctrl-C, which the parent handles, and exits when its parent does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -50,7 +50,7 @@ def _end_with_parent() -> None:
 
 
 def work(task: Task) -> Union[Parts, Lacking]:
-    """Evaluates a piece, or asks for the target."""
+    """Evaluates a piece, or requests the target."""
     if task.token not in _targets:
         if task.pickled is None:
             return Lacking(os.getpid())
@@ -64,8 +64,10 @@ def work(task: Task) -> Union[Parts, Lacking]:
 
 
 def _travelling(error: Exception) -> Exception:
-    """The error, or one that says the same if it would not survive the way back: such a one ends or
-    hangs a pool."""
+    """The error, or a substitute with the same text if it cannot be pickled.
+
+    An exception that cannot be pickled breaks or hangs a pool.
+    """
     try:
         pickle.loads(pickle.dumps(error))
         return error
