@@ -1,5 +1,5 @@
-//! Nothing is built here. Cargo compiles the build dependencies of a package that has such a file, and theirs makes the
-//! derive macros the same as those of the Python package: the engine is then compiled once for both.
+//! An empty build script, which makes Cargo compile the build dependencies. With them the derive macros have the same
+//! features as in the Python package, so the engine is compiled only once for both.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

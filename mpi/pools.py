@@ -1,7 +1,7 @@
-"""Fits one posterior by a pool of one kind, and prints a sum over the bits of its draws: pools.py KIND.
+"""Fits a posterior with one kind of pool, and prints a checksum of the draws: pools.py KIND.
 
 KIND is none, multiprocessing, dask or mpi4py, the last under `mpiexec -n 3 python -m mpi4py.futures`. With --raises the
-function fails in a worker, and what comes of it is printed.
+function fails in a worker, and the script prints the error that `adaann.fit` raises.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ import adaann
 
 
 def log_density(x):
-    """Two humps of unequal weight and width, at the rows of x."""
+    """Two modes of unequal weight and width, evaluated at the rows of x."""
     near = -2 * ((x - 2) ** 2).sum(axis=1)
     far = np.log(0.4) - ((x + [2, 1]) ** 2).sum(axis=1)
     return np.logaddexp(near, far)
 
 
 def raises(x):
-    """The same, which fails beyond a wall."""
+    """The same density, but it raises beyond a wall."""
     if (x[:, 0] > 2.5).any():
         raise ValueError("beyond the wall")
     return log_density(x)
@@ -47,7 +47,7 @@ def main():
         case "dask":
             from distributed import Client
 
-            # The density is a function of this script, which the workers' processes get by value.
+            # The density is a function of this script, so it is pickled by value for the workers.
             with Client(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as client:
                 with client.get_executor(pure=False) as pool:
                     fit(pool)

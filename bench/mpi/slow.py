@@ -1,4 +1,4 @@
-"""The likelihood of slow.toml: two humps of unequal weight, after a sleep."""
+"""The likelihood of slow.toml: two modes of unequal weight, with a delay."""
 
 import json
 import math

@@ -1,28 +1,28 @@
-//! What `adaann-mpi` takes beside the arguments of `adaann`.
+//! Command-line arguments: those of `adaann`, and the flag `--rank-timeout` of `adaann-mpi`.
 
 use std::{ffi::OsString, time::Duration};
 
-/// How long a rank may be silent, unless something else is said.
+/// The default time that a rank may be silent.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The flag for it.
+/// The flag that changes it.
 const RANK_TIMEOUT: &str = "--rank-timeout";
 
-/// Arguments, taken apart.
+/// Parsed arguments.
 #[derive(Debug)]
 pub(crate) struct Arguments {
-    /// Those of `adaann`, its name first.
+    /// The arguments of `adaann`, starting with its name.
     pub(crate) all: Vec<OsString>,
-    /// Threads of each rank, if they are given.
+    /// Threads of each rank, if given.
     pub(crate) threads: Option<usize>,
-    /// How long a rank may be silent before it counts as lost.
+    /// How long a rank may be silent before it is treated as lost.
     pub(crate) rank_timeout: Duration,
 }
 
 impl Arguments {
-    /// Takes them apart.
+    /// Parses the arguments.
     ///
     /// # Errors
-    /// If the flag of this program is no time.
+    /// If the value of `--rank-timeout` is not a time of at least a second.
     pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Result<Self, String> {
         let mut found = Self { all: Vec::new(), threads: None, rank_timeout: PATIENCE };
         let mut arguments = arguments.peekable();
@@ -34,13 +34,13 @@ impl Arguments {
                 let next = || arguments.next().map(|next| next.to_string_lossy().into_owned());
                 let value = value.map(ToOwned::to_owned).or_else(next).unwrap_or_default();
                 found.rank_timeout = seconds(&value).ok_or_else(|| {
-                    format!("{RANK_TIMEOUT} is '{value}', but must be a time like 30s or 5m, of a second at least")
+                    format!("{RANK_TIMEOUT} is '{value}', but must be a time of at least one second, like 30s or 5m")
                 })?;
                 continue;
             }
             if flag == "--threads" {
                 let next = arguments.peek().and_then(|next| next.to_str());
-                // What is wrong with it, rank 0 says.
+                // Rank 0 reports an invalid value.
                 found.threads = value.or(next).and_then(|value| value.parse().ok());
             }
             found.all.push(argument);
@@ -49,7 +49,7 @@ impl Arguments {
     }
 }
 
-/// A time like 30s, 5m or 2h; a number alone is in seconds.
+/// Parses a time like 30s, 5m or 2h. A plain number is in seconds.
 fn seconds(text: &str) -> Option<Duration> {
     let (number, unit) = match text.strip_suffix(['s', 'm', 'h']) {
         Some(number) => (number, &text[number.len()..]),

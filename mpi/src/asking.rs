@@ -1,4 +1,4 @@
-//! Rank 0: the algorithm runs in a thread of its own, and this one takes its questions to the ranks that are free.
+//! Rank 0: the algorithm runs in its own thread, and the main thread dispatches its requests to free ranks.
 
 use crate::{
     arguments::Arguments,
@@ -15,10 +15,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long the algorithm has to write its checkpoint once a rank is lost.
+/// How long the algorithm may take to write its checkpoint after a rank is lost.
 const LAST_WORK: Duration = Duration::from_secs(30);
 
-/// Does what the arguments say.
+/// Runs the command and serves its requests.
 pub(crate) fn run(wire: &Wire, arguments: Arguments, threads: usize) -> ExitCode {
     let own = Hello::own(threads);
     let patience = arguments.rank_timeout;
@@ -62,9 +62,9 @@ pub(crate) fn run(wire: &Wire, arguments: Arguments, threads: usize) -> ExitCode
 /// Another rank, as rank 0 sees it.
 struct Other {
     hello: Hello,
-    /// What it was told of.
+    /// The number of announcements sent to it.
     told: usize,
-    /// What it was asked.
+    /// Its open requests, by number.
     asked: BTreeMap<u64, Request>,
     heard: Instant,
 }
@@ -83,9 +83,9 @@ struct Asking<'a> {
     wire: &'a Wire<'a>,
     queue: Arc<Queue>,
     work: Option<JoinHandle<ExitCode>>,
-    /// Rank 1 is the first.
+    /// The other ranks, starting with rank 1.
     others: Vec<Other>,
-    /// The number of the next question.
+    /// The number of the next request.
     next: u64,
     patience: Duration,
     has_said_end: bool,
@@ -93,7 +93,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// Takes questions to ranks and answers back, until the algorithm has ended.
+    /// Forwards requests and replies until the algorithm has finished.
     fn serve(&mut self) {
         let mut wait = Wait::default();
         while self.is_at_work() {
@@ -120,7 +120,7 @@ impl Asking<'_> {
         self.work.as_ref().is_some_and(|work| !work.is_finished())
     }
 
-    /// The exit code of the algorithm, which has ended. Where a rank is lost there is no way to end but by force.
+    /// The exit code of the finished algorithm. If a rank is lost, only an abort can end the job.
     fn ended(&mut self) -> ExitCode {
         let code = self.work.take().map_or(Ok(ExitCode::FAILURE), JoinHandle::join);
         if self.lost().is_some() {
@@ -129,7 +129,7 @@ impl Asking<'_> {
         code.unwrap_or(ExitCode::FAILURE)
     }
 
-    /// Sends all ranks away, and hears their last words: MPI does not end while messages are on their way.
+    /// Stops all ranks and waits for their last messages, because MPI cannot finalize with messages in flight.
     fn part(&mut self) {
         self.say_to_all(Kind::Exit, &[]);
         let (started, mut left) = (Instant::now(), self.others.len());
@@ -167,14 +167,14 @@ impl Asking<'_> {
                     .remove(&number)
                     .into_iter()
                     .for_each(|asked| asked.answer(Err(why.clone())));
-                // Whatever else is on its way is of no use any more.
+                // Other open requests are no longer needed.
                 self.queue.fail(&why);
             }
             _ => {}
         }
     }
 
-    /// Gives questions to those who are free, the freest first; says whether there were any.
+    /// Sends requests to ranks with free threads, those with the most first. Returns whether any were sent.
     fn hand_out(&mut self) -> bool {
         let mut has_sent = false;
         loop {
@@ -200,7 +200,7 @@ impl Asking<'_> {
         self.wire.send(i + 1, kind, bytes, self.patience, || self.lose(i));
     }
 
-    /// Asks all ranks now and then whether they are there; one that has been silent for too long is lost.
+    /// Pings all ranks at regular intervals. A rank that has been silent for too long is lost.
     fn ping(&mut self) {
         let every = (self.patience / 10).clamp(Duration::from_millis(100), Duration::from_secs(5));
         if self.pinged.elapsed() < every {
@@ -218,13 +218,13 @@ impl Asking<'_> {
         self.others.iter().position(|other| other.heard.elapsed() > self.patience)
     }
 
-    /// A rank is lost: nothing is answered any more, and the algorithm has a moment to write its checkpoint.
+    /// Handles the loss of a rank: all requests fail, and the algorithm gets some time to write its checkpoint.
     fn lose(&self, i: usize) {
         let (rank, place, seconds) =
             (i + 1, self.others[i].hello.place(), self.patience.as_secs_f64());
         self.queue.fail(&format!(
-            "rank {rank} ({place}) has not answered for {seconds} s: it is stopped, or its machine is gone; \
-             --rank-timeout allows for more"
+            "rank {rank} ({place}) has not answered for {seconds} s: it has stopped or its machine is down; \
+             to wait longer, increase --rank-timeout"
         ));
         let started = Instant::now();
         while self.is_at_work() && started.elapsed() < LAST_WORK {
@@ -232,7 +232,7 @@ impl Asking<'_> {
         }
         if self.is_at_work() {
             eprintln!(
-                "error: rank {rank} ({place}) has not answered for {seconds} s; the last checkpoint is the one before"
+                "error: rank {rank} ({place}) has not answered for {seconds} s; no new checkpoint was written"
             );
             self.wire.abort(1);
         }

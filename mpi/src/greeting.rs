@@ -1,4 +1,4 @@
-//! Who the ranks are: they must be the same program, on processors that round alike.
+//! The handshake of ranks, which must run the same program on processors that round alike.
 
 use crate::wire::{Kind, Wire};
 use adaann::{
@@ -13,24 +13,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a rank says of itself.
+/// The description of a rank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Hello {
     version: String,
-    /// A sum over the bytes of the program.
+    /// A checksum of the program file.
     program: u64,
     instructions: String,
     host: String,
     process: u32,
-    /// Questions that it answers at a time.
+    /// The number of requests that it handles at a time.
     pub(crate) threads: usize,
 }
 
 impl Hello {
-    /// What this rank says.
+    /// The description of this rank.
     pub(crate) fn own(threads: usize) -> Self {
         let host = mpi::environment::processor_name();
-        Self::at(host.unwrap_or_else(|_| "a host without a name".into()), threads)
+        Self::at(host.unwrap_or_else(|_| "an unnamed host".into()), threads)
     }
 
     fn at(host: String, threads: usize) -> Self {
@@ -49,25 +49,25 @@ impl Hello {
         to_bytes(self).expect("texts and numbers serialise")
     }
 
-    /// Where the rank is, for people.
+    /// The host and process of the rank, for messages.
     pub(crate) fn place(&self) -> String {
         format!("{}, process {}", self.host, self.process)
     }
 
-    /// Why a rank cannot work with this one, if it cannot.
+    /// Why another rank is incompatible with this one, or `None`.
     fn differs(&self, rank: usize, other: &Self) -> Option<String> {
         let place = other.place();
         if self.version != other.version || self.program != other.program {
             return Some(format!(
-                "rank {rank} ({place}) runs another program (adaann-mpi {}, sum {:016x}) than rank 0 ({}, sum {:016x}); \
-                 start the same file everywhere",
+                "rank {rank} ({place}) runs another program (adaann-mpi {}, checksum {:016x}) than rank 0 \
+                 ({}, checksum {:016x}); start the same file on all ranks",
                 other.version, other.program, self.version, self.program
             ));
         }
         if self.instructions != other.instructions {
             return Some(format!(
-                "rank {rank} ({place}) has other instructions ({}) than rank 0 ({}), and would round otherwise; \
-                 ADAANN_SIMD=avx2 or ADAANN_SIMD=baseline on all ranks makes them alike",
+                "rank {rank} ({place}) has other CPU instructions ({}) than rank 0 ({}) and would round differently; \
+                 set ADAANN_SIMD=avx2 or ADAANN_SIMD=baseline on all ranks",
                 other.instructions, self.instructions
             ));
         }
@@ -75,7 +75,7 @@ impl Hello {
     }
 }
 
-/// A sum over the words of a file that any change of it changes.
+/// A checksum of the bytes of a file, in words of eight bytes.
 fn sum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let sum = words.iter().fold(bytes.len() as u64, |sum, word| {
@@ -84,10 +84,10 @@ fn sum(bytes: &[u8]) -> u64 {
     sum ^ fingerprint(rest)
 }
 
-/// Hears what all other ranks say of themselves.
+/// Receives the descriptions of all other ranks.
 ///
 /// # Errors
-/// If one is silent for so long, or cannot work with this one.
+/// If a rank is silent for longer than `most`, or is incompatible with this one.
 pub(crate) fn hear(wire: &Wire, own: &Hello, most: Duration) -> Result<Vec<Hello>, String> {
     let mut found: Vec<Option<Hello>> = (1..wire.size()).map(|_| None).collect();
     let started = Instant::now();
@@ -104,7 +104,10 @@ pub(crate) fn hear(wire: &Wire, own: &Hello, most: Duration) -> Result<Vec<Hello
             }
             _ if started.elapsed() > most => {
                 let rank = missing + 1;
-                return Err(format!("rank {rank} has not said who it is for {} s", most.as_secs()));
+                return Err(format!(
+                    "rank {rank} has not answered for {} s since the start",
+                    most.as_secs()
+                ));
             }
             _ => thread::sleep(Duration::from_micros(200)),
         }
@@ -112,10 +115,10 @@ pub(crate) fn hear(wire: &Wire, own: &Hello, most: Duration) -> Result<Vec<Hello
     Ok(found.into_iter().flatten().collect())
 }
 
-/// Threads of this rank: those that are asked for, those that the scheduler gives a task, or its share of the cores.
+/// The number of threads of this rank: the requested number, that of the scheduler, or its share of the cores.
 ///
 /// # Errors
-/// If they are more than are started; the error names who asks for them.
+/// If the number is too large. The error names its source.
 pub(crate) fn threads(world: &SimpleCommunicator, asked: Option<usize>) -> adaann::Result<usize> {
     let of_scheduler = |name| Some((name, env::var(name).ok()?.parse().ok()?));
     let given = asked
@@ -131,13 +134,13 @@ pub(crate) fn threads(world: &SimpleCommunicator, asked: Option<usize>) -> adaan
     Ok(share(own, neighbours, online().unwrap_or(own)).min(MOST_THREADS))
 }
 
-/// The share of a rank that may use so many cores, of which there are some, beside its neighbours. Ranks that were pinned
-/// to cores of their own keep these.
+/// The number of cores for a rank that may use `own` of `online` cores and has `neighbours` ranks on its machine,
+/// including itself. Ranks that are pinned to separate cores use all of theirs.
 fn share(own: usize, neighbours: usize, online: usize) -> usize {
     if own < online && own * neighbours <= online { own } else { (own / neighbours).max(1) }
 }
 
-/// Cores of this machine.
+/// The number of cores of this machine.
 fn online() -> Option<usize> {
     let text = fs::read_to_string("/sys/devices/system/cpu/online").ok()?;
     let count = |range: &str| -> Option<usize> {

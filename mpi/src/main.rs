@@ -1,8 +1,8 @@
-//! `mpirun -n 64 adaann-mpi fit model.toml`: the program `adaann` on several ranks of MPI.
+//! `mpirun -n 64 adaann-mpi fit model.toml`: the program `adaann` on several MPI ranks.
 //!
-//! Rank 0 does what the arguments say, owns the folder and prints; the others answer what it asks, and sleep while they
-//! wait. Only the main thread of a process speaks MPI, and it does nothing else: a rank that computes for hours still
-//! answers when it is asked whether it is there.
+//! Rank 0 runs the command, owns the folder and prints. The other ranks handle its requests and sleep while they wait.
+//! Only the main thread of a process calls MPI, and it does nothing else, so a rank that computes for hours still
+//! answers pings.
 
 mod arguments;
 mod asking;
@@ -24,16 +24,18 @@ fn main() -> ExitCode {
         }
     };
     let Some((universe, level)) = mpi::initialize_with_threading(Threading::Funneled) else {
-        eprintln!("error: MPI was initialised before");
+        eprintln!("error: MPI is already initialised");
         return ExitCode::FAILURE;
     };
     let world = universe.world();
     if level < Threading::Funneled {
-        eprintln!("error: this MPI has no threads, and adaann has; build MPI with them");
+        eprintln!(
+            "error: this MPI lacks support for threads, which adaann needs; use an MPI built with MPI_THREAD_FUNNELED"
+        );
         return ExitCode::FAILURE;
     }
     if world.size() == 1 {
-        // Nobody to share with: the program as it is.
+        // A single rank runs like the program without MPI.
         return adaann_cli::main(arguments.all);
     }
     let threads = match greeting::threads(&world, arguments.threads) {

@@ -1,4 +1,4 @@
-//! The other ranks: the main thread hears what rank 0 asks, others answer it.
+//! The other ranks: the main thread receives the requests of rank 0, and worker threads handle them.
 
 use crate::{
     greeting::Hello,
@@ -17,27 +17,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a rank waits for the first word of rank 0.
+/// How long a rank waits for the first message of rank 0.
 const FIRST_WORD: Duration = Duration::from_secs(600);
 
-/// What a thread that answers is given.
+/// The input of a worker thread.
 enum Work {
     Hear(Vec<u8>),
     Answer { number: u64, question: Vec<u8> },
 }
 
-/// What comes of it.
+/// The output of a worker thread.
 enum Done {
     Heard,
     Answered { number: u64, answer: Result<Vec<u8>, String> },
     Note { number: u64, note: Vec<u8> },
 }
 
-/// Answers until rank 0 says that all is done.
+/// Handles requests until rank 0 sends `Exit`.
 pub(crate) fn run(wire: &Wire, threads: usize) -> ExitCode {
-    // Signals are for rank 0, which says what is to be done; without a handler this rank would die of them.
+    // Rank 0 handles signals. Without a handler they would kill this rank.
     let _ = ctrlc::set_handler(|| ());
-    // Rank 0 alone prints: what is said here is dropped, and panics are in answers.
+    // Only rank 0 prints: drop log lines here. Panics are part of the replies.
     begin(|_| (), |thread| thread());
     std::panic::set_hook(Box::new(|_| ()));
     let mut patience = FIRST_WORD;
@@ -61,7 +61,7 @@ pub(crate) fn run(wire: &Wire, threads: usize) -> ExitCode {
             match message.kind {
                 Kind::Welcome => {
                     let seconds = message.bytes.first_chunk().copied().map(f64::from_le_bytes);
-                    // Twice, since rank 0 may be about to give up a rank, and says so in its own time.
+                    // Twice as long as rank 0, which reports a lost rank first.
                     patience = 2 * Duration::from_secs_f64(seconds.unwrap_or(60.0));
                 }
                 Kind::Told => waiting.push_back(Work::Hear(message.bytes)),
@@ -82,7 +82,7 @@ pub(crate) fn run(wire: &Wire, threads: usize) -> ExitCode {
                 _ => {}
             }
         }
-        // What it is told comes before what it is asked about it.
+        // Process an announcement before the requests that refer to it.
         while !is_hearing && let Some(work) = waiting.pop_front() {
             is_hearing = matches!(work, Work::Hear(_));
             if give.send(work).is_err() {
@@ -102,7 +102,7 @@ pub(crate) fn run(wire: &Wire, threads: usize) -> ExitCode {
                 wire.send(0, kind, &numbered(number, &bytes), patience, || ());
             }
             Err(RecvTimeoutError::Timeout) if heard.elapsed() > patience => {
-                // Rank 0 is gone, and nobody is left to tell.
+                // Rank 0 is gone, so no message can be sent.
                 external::end_all();
                 wire.abort(1);
             }
@@ -112,7 +112,7 @@ pub(crate) fn run(wire: &Wire, threads: usize) -> ExitCode {
     }
 }
 
-/// Does what it is given, one after another.
+/// The loop of a worker thread: handles one item after another.
 fn answer(rank: &Rank, take: &Mutex<Receiver<Work>>, tell: &Sender<Done>) {
     loop {
         let work = take.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -124,7 +124,7 @@ fn answer(rank: &Rank, take: &Mutex<Receiver<Work>>, tell: &Sender<Done>) {
             Ok(Work::Answer { number, question }) => {
                 let notes = tell.clone();
                 let note = move |note: &[u8]| {
-                    // Nobody listens once the process ends.
+                    // The receiver is gone once the process exits.
                     let _ = notes.send(Done::Note { number, note: note.to_vec() });
                 };
                 Done::Answered { number, answer: rank.answer(&question, note) }

@@ -13,31 +13,33 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum Kind {
-    /// A rank says who it is.
+    /// The description of a rank.
     Hello = 1,
-    /// Rank 0 has seen all of them.
+    /// Rank 0 has received all descriptions.
     Welcome,
-    /// Rank 0 tells what it is going to ask about.
+    /// Rank 0 announces the subject of later requests.
     Told,
-    /// A question, with its number.
+    /// A request, with its number.
     Ask,
-    /// An answer, and why there is none, with the number of its question.
+    /// A reply, with the number of its request.
     Answer,
+    /// The reason why a request failed, with its number.
     Failure,
-    /// Something on the way to an answer, with the number of its question.
+    /// An intermediate result of a request, with its number.
     Note,
-    /// Are you there? I am.
+    /// Checks whether a rank is alive.
     Ping,
+    /// The reply to `Ping`.
     Pong,
-    /// Whatever takes long is to end soon.
+    /// Long computations must stop soon.
     End,
-    /// All is done.
+    /// The job is finished, so the rank must exit.
     Exit,
-    /// And this is the last word.
+    /// The last message of a rank.
     Bye,
 }
 
@@ -62,7 +64,7 @@ impl Kind {
     }
 }
 
-/// A message that has come.
+/// A received message.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) from: usize,
@@ -71,22 +73,22 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// The number that a message begins with, and the rest of it.
+    /// Splits a message into its leading number and the rest.
     pub(crate) fn numbered(&self) -> Option<(u64, &[u8])> {
         let (number, rest) = self.bytes.split_first_chunk()?;
         Some((u64::from_le_bytes(*number), rest))
     }
 }
 
-/// A message that begins with a number.
+/// Puts a number before a message.
 pub(crate) fn numbered(number: u64, rest: &[u8]) -> Vec<u8> {
     [&number.to_le_bytes(), rest].concat()
 }
 
-/// The way to the other ranks.
+/// The connection to the other ranks.
 pub(crate) struct Wire<'a> {
     world: &'a SimpleCommunicator,
-    /// What has come while something was sent.
+    /// Messages received during a send.
     inbox: RefCell<VecDeque<Message>>,
 }
 
@@ -95,16 +97,15 @@ impl<'a> Wire<'a> {
         Self { world, inbox: RefCell::default() }
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub(crate) fn size(&self) -> usize {
         self.world.size() as usize
     }
 
-    /// Sends a message, and says whether it went out within this time. What comes meanwhile is kept: two ranks that send
-    /// to each other would else wait for each other.
+    /// Sends a message within the time `most`. Messages that arrive meanwhile are stored; otherwise two ranks that send
+    /// to each other would deadlock.
     ///
-    /// One that does not go out leaves a request behind that MPI knows no end of: the job is then to be aborted, and this
-    /// does it, once `last` has done what there is to do.
+    /// MPI cannot cancel a send that does not complete. In that case this calls `last` and then aborts the job.
     pub(crate) fn send(
         &self,
         to: usize,
@@ -136,7 +137,7 @@ impl<'a> Wire<'a> {
         });
     }
 
-    /// The next message, if one has come.
+    /// The next message, if any.
     pub(crate) fn receive(&self) -> Option<Message> {
         let kept = self.inbox.borrow_mut().pop_front();
         kept.or_else(|| self.poll())
@@ -146,31 +147,31 @@ impl<'a> Wire<'a> {
         let (message, status) = self.world.any_process().immediate_matched_probe()?;
         let (from, tag) = (status.source_rank() as usize, status.tag());
         let (bytes, _) = (message, status).matched_receive_vec();
-        // A tag of nobody's is nobody's message.
+        // Ignore messages with an unknown tag.
         Kind::of(tag).map(|kind| Message { from, kind, bytes })
     }
 
-    /// Ends all ranks, wherever they are.
+    /// Aborts all ranks.
     pub(crate) fn abort(&self, code: i32) -> ! {
-        // What was printed goes through `mpiexec`, which drops what it has when it ends ranks.
+        // `mpiexec` forwards our output, and drops what it has not forwarded when it kills ranks.
         thread::sleep(Duration::from_millis(300));
         self.world.abort(code)
     }
 }
 
-/// How long to sleep before looking again: a little longer each time, and longer yet where nothing comes for a while.
+/// The time to sleep before the next poll. It grows while no message arrives.
 #[derive(Debug, Default)]
 pub(crate) struct Wait(u32);
 
-/// Sleeps of different lengths: the first, those for as long as something may come any moment, and those after that.
+/// Sleep times: the first one, the limit of the short ones, and the long one after a while without messages.
 const FIRST: Duration = Duration::from_micros(20);
 const SHORT: Duration = Duration::from_micros(150);
 const LONG: Duration = Duration::from_millis(1);
-/// Short ones before the long ones begin: a fifth of a second.
+/// The number of short sleeps before long ones begin: a fifth of a second.
 const MANY: u32 = 1_000;
 
 impl Wait {
-    /// How long to sleep now.
+    /// The next time to sleep.
     pub(crate) fn next(&mut self) -> Duration {
         self.0 = self.0.saturating_add(1);
         if self.0 > MANY { LONG } else { (FIRST * self.0).min(SHORT) }

@@ -1,8 +1,8 @@
-//! The same bytes as without MPI, with any number of ranks.
+//! With any number of ranks, jobs write the same bytes as without MPI.
 
 use crate::place::{Place, stderr};
 
-/// A job by ranks ends in the bytes of the same without, whose words are these and whose folder is `out`.
+/// A command gives the same files with 1 to 4 ranks as without MPI.
 fn assert_same(place: &Place, words: &str) {
     place.must(None, &format!("{words} --threads 1 --out without"));
     for ranks in 1..=4 {
@@ -89,7 +89,7 @@ fn strip_cpu(value: &mut serde_json::Value) {
     }
 }
 
-/// What a command prints, it prints once, and so with what is wrong.
+/// Output and errors are printed only once.
 #[test]
 fn rank_0_alone_prints() {
     let place = Place::new();

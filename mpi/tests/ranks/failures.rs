@@ -1,4 +1,4 @@
-//! What happens to a job when something happens to one of its ranks.
+//! Jobs with killed, stopped and failing ranks.
 
 use crate::place::{LONG, Place, ended, stderr};
 use std::{
@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The processes that descend from one, and what they were started as.
+/// The descendants of a process, with their command lines.
 fn family(ancestor: u32) -> Vec<(u32, String)> {
     let mut parents = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -93,7 +93,7 @@ fn wait_for_checkpoint(place: &Place, out: &str) {
     }
 }
 
-/// All processes of a job end; programs may take a moment to see that nobody asks them.
+/// All processes of a job exit. External programs may take a moment to notice that the job is gone.
 fn assert_gone(family: &[(u32, String)]) {
     let started = Instant::now();
     while family.iter().any(|(process, _)| is_alive(*process)) {
@@ -105,12 +105,12 @@ fn assert_gone(family: &[(u32, String)]) {
 
 const FIT: &str = "fit slow.toml --threads 1 --checkpoint 0.05s";
 
-/// A slow fit of four ranks that has a checkpoint, beside the folder `whole` of the same without MPI; its ranks, and
-/// all of its processes.
+/// Starts a slow fit on four ranks and waits for its first checkpoint. Writes the same fit without MPI to the folder
+/// `whole`. Returns the job, its ranks and all of its processes.
 fn slow(place: &Place, words: &str) -> (Child, Vec<u32>, Vec<(u32, String)>) {
     place.write_slow(0.0, 1e9);
     place.must(None, "fit slow.toml --threads 1 --quiet --out whole");
-    // The time that a point takes is no part of the model's name, but of its text: it is changed in the program.
+    // The model file must stay the same, so change the time per point in the program.
     let program = fs::read_to_string(place.path("program.py")).unwrap();
     fs::write(place.path("program.py"), program.replace("float(sys.argv[1])", "0.002")).unwrap();
     let job = place.job(Some(4), words).spawn().expect("it starts");
@@ -121,7 +121,7 @@ fn slow(place: &Place, words: &str) -> (Child, Vec<u32>, Vec<(u32, String)>) {
 }
 
 fn assert_goes_on(place: &Place, ranks: Option<usize>) {
-    assert!(!place.path("out").join("summary.json").exists(), "it had come to its end");
+    assert!(!place.path("out").join("summary.json").exists(), "the run had already finished");
     let program = fs::read_to_string(place.path("program.py")).unwrap();
     fs::write(place.path("program.py"), program.replace("0.002", "0")).unwrap();
     place.must(ranks, "resume out --threads 1 --allow-command --quiet");
@@ -168,7 +168,7 @@ fn a_rank_that_is_stopped_is_named() {
     assert_goes_on(&place, Some(2));
 }
 
-/// As schedulers do it: every process of the job is asked to end, and has half a minute for it.
+/// Schedulers send SIGTERM to every process of the job, which then has half a minute to exit.
 #[test]
 fn a_job_that_is_asked_to_end_leaves_a_checkpoint() {
     let place = Place::new();
@@ -178,13 +178,13 @@ fn a_job_that_is_asked_to_end_leaves_a_checkpoint() {
     assert!(!output.status.success());
     assert_gone(&all);
     if place.path("out").join("summary.json").exists() {
-        // What there was by then is an answer, which says that it is none to trust; the run goes on from its checkpoint.
+        // The run wrote a result that its verdict does not trust. Delete it to resume from the checkpoint.
         fs::remove_file(place.path("out").join("summary.json")).unwrap();
     }
     assert_goes_on(&place, Some(3));
 }
 
-/// Seeds that are under way on other ranks have checkpoints too, which rank 0 writes.
+/// Rank 0 also writes checkpoints of seeds that run on other ranks.
 #[test]
 fn seeds_elsewhere_go_on_where_they_were() {
     let place = Place::new();
@@ -200,7 +200,7 @@ fn seeds_elsewhere_go_on_where_they_were() {
     }
     signal("KILL", ranks[1]);
     assert!(!ended(job, Duration::from_secs(20)).status.success());
-    assert!(!place.path("out").join("summary.json").exists(), "it had come to its end");
+    assert!(!place.path("out").join("summary.json").exists(), "the run had already finished");
     place.must(Some(2), "resume out --threads 1 --quiet");
     place.assert_same("whole", "out");
 }

@@ -1,6 +1,6 @@
-//! `adaann-mpi` with real ranks: the same bytes as without, and an orderly end whatever happens to one of them.
+//! `adaann-mpi` with real ranks: the same bytes as without MPI, and a clean exit if a rank fails.
 //!
-//! `mpi/test` sets up what they need: MPIEXEC starts ranks, ADAANN is the program without MPI.
+//! `mpi/test` sets the variables that the tests need: MPIEXEC starts ranks, and ADAANN is the program without MPI.
 
 mod bytes;
 mod failures;

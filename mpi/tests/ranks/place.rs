@@ -1,4 +1,4 @@
-//! A folder of a test's own, jobs in it, and what they have written.
+//! A temporary folder for a test, the jobs in it, and the files that they write.
 
 use std::{
     collections::BTreeMap,
@@ -12,8 +12,8 @@ use std::{
 /// Longer than any job of these tests takes on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(120);
 
-/// A likelihood in Python: two humps of unequal weight. Its first argument is how many seconds a point takes, its second
-/// a number: it fails where b is beyond that.
+/// A likelihood in Python with two modes of unequal weight. The first argument is the time per point in seconds. The
+/// program fails if b exceeds the second argument.
 const PROGRAM: &str = r#"
 import json, math, sys, time
 sys.stdin.readline()
@@ -32,7 +32,7 @@ for line in sys.stdin:
     sys.stdout.flush()
 "#;
 
-/// A folder, gone at its end.
+/// A temporary folder.
 pub(crate) struct Place(tempfile::TempDir);
 
 impl Place {
@@ -44,8 +44,8 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Writes a model whose likelihood a program computes that takes so many seconds for a point, and fails where b is
-    /// beyond a number.
+    /// Writes a model whose likelihood is a program that takes `seconds` per point, and fails if b exceeds
+    /// `fails_beyond`.
     pub(crate) fn write_slow(&self, seconds: f64, fails_beyond: f64) {
         fs::write(self.path("program.py"), PROGRAM).unwrap();
         let text = format!(
@@ -55,7 +55,7 @@ impl Place {
         fs::write(self.path("slow.toml"), text).unwrap();
     }
 
-    /// A job of so many ranks that does what the words say; none for the program without MPI.
+    /// A command line with these arguments on some ranks, or `None` for the program without MPI.
     pub(crate) fn job(&self, ranks: Option<usize>, words: &str) -> Command {
         self.job_of(ranks, Path::new(env!("CARGO_BIN_EXE_adaann-mpi")), words)
     }
@@ -71,32 +71,32 @@ impl Place {
                 command
             }
         };
-        // A scheduler that the tests run under is not theirs.
+        // Ignore a scheduler that the tests themselves run under.
         command.env_remove("SLURM_CPUS_PER_TASK").env_remove("OMP_NUM_THREADS");
         command.args(words.split(' ')).current_dir(self.0.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    /// Does what the words say.
+    /// Runs a command line and waits for it.
     pub(crate) fn run(&self, ranks: Option<usize>, words: &str) -> Output {
         ended(self.job(ranks, words).spawn().expect("it starts"), LONG)
     }
 
-    /// The same, which must come to a good end.
+    /// Runs a command line that must succeed.
     pub(crate) fn must(&self, ranks: Option<usize>, words: &str) -> Output {
         let output = self.run(ranks, words);
         assert!(output.status.success(), "{ranks:?} {words}: {output:?}");
         output
     }
 
-    /// The files of a run folder, but for times, and for what is drawn from the others.
+    /// The files of a run folder, without times and without files derived from the others.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(self.path(folder)).unwrap_or_else(|e| panic!("{folder}: {e}")) {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // The page shows times, and the index has sums of it.
+            // The report shows times, and the index has its checksum.
             let is_of_others =
                 ["report.html", "index.html", "index.json", ".lock"].contains(&&name[..]);
             if path.is_dir() || is_of_others || name.starts_with("index") {
@@ -127,7 +127,7 @@ impl Place {
     }
 }
 
-/// JSON without what is measured by clocks.
+/// JSON without measured times.
 fn without_times(bytes: &[u8]) -> Vec<u8> {
     fn strip(value: &mut serde_json::Value) {
         match value {
@@ -144,7 +144,7 @@ fn without_times(bytes: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&value).unwrap()
 }
 
-/// Waits for a job, for so long at most.
+/// Waits for a job, for at most the given time.
 pub(crate) fn ended(mut child: Child, most: Duration) -> Output {
     let started = Instant::now();
     while child.try_wait().expect("it can be asked").is_none() {
@@ -157,7 +157,7 @@ pub(crate) fn ended(mut child: Child, most: Duration) -> Output {
     child.wait_with_output().expect("it has ended")
 }
 
-/// What a job has said.
+/// The standard error of a job.
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -1,4 +1,4 @@
-//! The pools that Python's users have: the same bits from each of them.
+//! Python pools: every kind gives the same bits.
 
 use crate::place::{LONG, Place, ended, stderr};
 use std::process::{Command, Output, Stdio};
@@ -7,7 +7,7 @@ fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name}: see mpi/test"))
 }
 
-/// What `pools.py` comes to with a kind of pool.
+/// Runs `pools.py` with one kind of pool.
 fn pool(place: &Place, kind: &str, more: &[&str]) -> Output {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pools.py");
     let python = variable("MPI_PYTHON");
