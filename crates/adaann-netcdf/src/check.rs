@@ -1,20 +1,20 @@
-//! Refuses what could not be written, or not be read again.
+//! Rejects files that could not be written or read back.
 
 use crate::{Dimension, Error, File, Group, Result, Value, Values, Variable};
 use std::collections::HashSet;
 
-/// Bytes of a name, as netCDF has it.
+/// The maximal length of a name in netCDF, in bytes.
 const MOST_NAME: usize = 256;
-/// An attribute stands in a header, in a message of at most 64 KiB.
+/// The maximal size of an attribute, which is a header message of at most 64 KiB.
 const MOST_ATTRIBUTE: usize = 64_000;
-/// Readers search a group from its beginning; numbers of attributes have 16 bits.
+/// The maximal number of entries: readers search a group linearly, and attribute numbers have 16 bits.
 const MOST_MEMBERS: usize = 65_535;
-/// HDF5's limit.
+/// The limit of HDF5.
 const MOST_DIMENSIONS: usize = 32;
 /// A text's length has 32 bits.
 const MOST_TEXT: usize = u32::MAX as usize;
 
-/// Attributes by which netCDF-4 keeps its own accounts, and the one that makes values missing.
+/// Attributes that netCDF-4 uses internally, and the one that marks missing values.
 const RESERVED: [&str; 9] = [
     "CLASS",
     "NAME",
@@ -27,10 +27,10 @@ const RESERVED: [&str; 9] = [
     "_nc3_strict",
 ];
 
-/// netCDF cuts this from names that it reads.
+/// A prefix that netCDF removes from names when reading.
 const HIDDEN: &str = "_nc4_non_coord_";
 
-/// Whether the whole file can be written.
+/// Checks that the file can be written.
 pub(crate) fn file(file: &File) -> Result<()> {
     attributes(&file.attributes, "the file")?;
     let names = file.groups.iter().map(|group| group.name.as_str());
@@ -53,7 +53,7 @@ fn group(group: &Group) -> Result<()> {
             lengths(values, &[dimension], &what)?;
             texts(values, &what)?;
         } else {
-            most(dimension.length, "places without coordinate", isize::MAX as usize / 8, &what)?;
+            most(dimension.length, "indices without coordinate", isize::MAX as usize / 8, &what)?;
         }
     }
     for variable in &group.variables {
@@ -83,7 +83,7 @@ fn variable(variable: &Variable, group: &Group, place: &str) -> Result<()> {
     texts(&variable.values, &what)
 }
 
-/// As many values as the dimensions say.
+/// Checks that the number of values matches the dimensions.
 fn lengths(values: &Values, dimensions: &[&Dimension], what: &str) -> Result<()> {
     let found = values.len();
     let expected = if dimensions.iter().any(|dimension| dimension.length == 0) {
@@ -150,7 +150,7 @@ fn most(found: usize, unit: &'static str, most: usize, what: &str) -> Result<()>
     Err(Error::TooLarge { what: what.into(), found, unit, most })
 }
 
-/// Names that netCDF allows, none of them twice; `what` says what the i-th is the name of.
+/// Checks that names are valid and distinct. `what` describes the item with the i-th name.
 fn distinct<'a>(
     names: impl Iterator<Item = &'a str>,
     place: &str,
@@ -166,28 +166,32 @@ fn distinct<'a>(
     most(seen.len(), "names", MOST_MEMBERS, place)
 }
 
-/// netCDF's rule: a letter, a digit, an underscore or anything beyond ASCII; then also signs and
-/// spaces, but no slash, no control character and no space at the end. So `theta[1]` is a name.
+/// The rule of netCDF: a name starts with a letter, a digit, an underscore or a non-ASCII character. Further characters
+/// may also be punctuation and spaces, but not slashes, control characters or a space at the end. So `theta[1]` is valid.
 fn name(name: &str, what: impl Fn() -> String) -> Result<()> {
     let Some(first) = name.chars().next() else {
-        return Err(refused(name, what(), "is empty; give it one"));
+        return Err(refused(name, what(), "is empty; choose a name"));
     };
     if !(first.is_ascii_alphanumeric() || first == '_' || !first.is_ascii()) {
         return Err(refused(
             name,
             what(),
-            "begins with a sign or a space; it must begin with a letter, a digit or an underscore",
+            "begins with punctuation or a space; it must begin with a letter, a digit or an underscore",
         ));
     }
     if let Some(wrong) = name.chars().find(|&c| c == '/' || c.is_ascii_control()) {
         return Err(refused(
             name,
             what(),
-            &format!("has {wrong:?}, but slashes and control characters are not allowed in netCDF"),
+            &format!("has {wrong:?}, but netCDF does not allow slashes and control characters"),
         ));
     }
     if name.starts_with(HIDDEN) {
-        return Err(refused(name, what(), "begins with what netCDF hides; choose another"));
+        return Err(refused(
+            name,
+            what(),
+            "begins with a prefix that netCDF hides; choose another",
+        ));
     }
     if name.ends_with(' ') {
         return Err(refused(name, what(), "ends with a space, which netCDF does not allow"));

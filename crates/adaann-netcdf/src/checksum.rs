@@ -1,4 +1,4 @@
-//! Bob Jenkins' lookup3, with which HDF5 guards its metadata.
+//! Bob Jenkins' lookup3, the checksum of HDF5 metadata.
 
 /// The checksum of `bytes`, as HDF5 stores it.
 pub(crate) fn lookup3(bytes: &[u8]) -> u32 {
@@ -6,7 +6,7 @@ pub(crate) fn lookup3(bytes: &[u8]) -> u32 {
     let start = 0xdead_beef_u32.wrapping_add(bytes.len() as u32);
     let mut state = [start; 3];
     let mut rest = bytes;
-    // The last 1 to 12 bytes are mixed in another way, so the loop leaves them.
+    // The last 1 to 12 bytes are mixed differently, so the loop omits them.
     while rest.len() > 12 {
         add(&mut state, &rest[..12]);
         mix(&mut state);
@@ -19,7 +19,7 @@ pub(crate) fn lookup3(bytes: &[u8]) -> u32 {
     state[2]
 }
 
-/// Adds up to twelve bytes, little-endian and filled with zeros, to the three words.
+/// Adds up to twelve bytes, little-endian and padded with zeros, to the three words.
 fn add(state: &mut [u32; 3], bytes: &[u8]) {
     for (i, &byte) in bytes.iter().enumerate() {
         let word = &mut state[i / 4];

@@ -1,4 +1,4 @@
-//! What can be wrong with a file that is to be written.
+//! Errors of files that cannot be written.
 
 /// An error of the crate.
 #[derive(Debug, thiserror::Error)]
@@ -7,59 +7,59 @@ pub enum Error {
     /// A name that netCDF does not allow.
     #[error("the name {name:?} of {what} {reason}")]
     Name {
-        /// What has the name, and where.
+        /// The item with this name, and where it is.
         what: String,
         /// The name.
         name: String,
-        /// What is wrong with it and what is allowed.
+        /// Why the name is invalid and what is allowed.
         reason: String,
     },
-    /// A name that is there twice.
-    #[error("{place} has two things called {name:?}; names within it must differ")]
+    /// A name that occurs twice.
+    #[error("{place} has two entries named {name:?}; names must be unique")]
     Twice {
-        /// Where they are.
+        /// Where the entries are.
         place: String,
         /// Their name.
         name: String,
     },
     /// Values that do not fit the dimensions.
-    #[error("{what} has {found} values, but its dimensions {dimensions} ask for {expected}")]
+    #[error("{what} has {found} values, but its dimensions {dimensions} require {expected}")]
     Length {
-        /// What has the values.
+        /// The item with the values.
         what: String,
-        /// How many there are.
+        /// The number of values.
         found: usize,
         /// The dimensions and their lengths.
         dimensions: String,
-        /// How many there should be.
+        /// The expected number.
         expected: String,
     },
     /// A dimension that the group does not have.
-    #[error("{what} is over the dimension {dimension:?}, but its group has only {known:?}")]
+    #[error("{what} uses the dimension {dimension:?}, but its group only has {known:?}")]
     Dimension {
         /// The variable, and where it is.
         what: String,
-        /// The dimension it names.
+        /// The missing dimension.
         dimension: String,
         /// The dimensions of its group.
         known: Vec<String>,
     },
-    /// Something larger than the format can hold.
+    /// An item that is too large for the format.
     #[error("{what} has {found} {unit}, but at most {most} can be written")]
     TooLarge {
-        /// What is too large.
+        /// The item that is too large.
         what: String,
-        /// How large it is.
+        /// Its size.
         found: usize,
-        /// What is counted.
+        /// The unit of the size.
         unit: &'static str,
-        /// The most that can be written.
+        /// The maximal size.
         most: usize,
     },
-    /// A text that readers would cut.
-    #[error("a text of {what} has the character NUL, where readers would cut it: {text:?}")]
+    /// A text with a NUL character, at which readers would cut it.
+    #[error("a text of {what} contains the character NUL, at which readers would cut it: {text:?}")]
     Nul {
-        /// Whose text it is.
+        /// The item with the text.
         what: String,
         /// The text.
         text: String,

@@ -7,7 +7,7 @@ pub(crate) const SUPERBLOCK: u64 = 48;
 /// The superblock of a file that ends at `end`.
 pub(crate) fn superblock(root: u64, end: u64) -> Vec<u8> {
     let mut bytes = b"\x89HDF\r\n\x1a\n".to_vec();
-    bytes.extend([2, 8, 8, 0]); // version 2; addresses and lengths of eight bytes; nobody writes
+    bytes.extend([2, 8, 8, 0]); // version 2; addresses and lengths of eight bytes; not open for writing
     for address in [0, message::NOWHERE, end, root] {
         bytes.extend(address.to_le_bytes());
     }
@@ -30,7 +30,7 @@ impl Header {
         self.push(0x02, 0, 0, bytes);
     }
 
-    /// The type is constant, which HDF5 asks for in datasets.
+    /// Marks the type as constant, which HDF5 requires for datasets.
     pub(crate) fn datatype(&mut self, bytes: &[u8]) {
         self.push(0x03, 1, 0, bytes);
     }
@@ -64,7 +64,7 @@ impl Header {
         self.messages.extend(bytes);
     }
 
-    /// The header as it stands in the file.
+    /// The bytes of the header in the file.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.push(0x15, 0, 0, &message::attribute_info(self.attributes));
         // Four bytes for the size; the creation order of attributes is tracked and indexed.

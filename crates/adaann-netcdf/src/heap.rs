@@ -1,20 +1,20 @@
-//! HDF5's global heap: pieces of any length, which datasets point to by collection and number.
+//! The global heap of HDF5: pieces of any length, which datasets reference by collection and number.
 
-/// HDF5 reads at least this much of a collection.
+/// The minimal size of a collection in HDF5.
 const LEAST_COLLECTION: usize = 4096;
-/// A collection is closed when another piece would make it longer; numbers within have 16 bits.
+/// A collection is closed before another piece makes it longer than this. Piece numbers have 16 bits.
 const FULL_COLLECTION: usize = 65536;
-/// Of a collection, and of each piece in it.
+/// The size of the header of a collection, and of each piece in it.
 const HEADER: usize = 16;
 
-/// Collections one after another, from an address on.
+/// Consecutive collections, starting at an address.
 pub(crate) struct Heap {
-    /// Where in the file `bytes` begins.
+    /// The address of `bytes` in the file.
     address: u64,
     bytes: Vec<u8>,
-    /// Where in `bytes` the open collection begins.
+    /// The start of the open collection in `bytes`.
     open: usize,
-    /// How many pieces the open collection has.
+    /// The number of pieces in the open collection.
     pieces: u16,
 }
 
@@ -23,9 +23,9 @@ impl Heap {
         Self { address, bytes: Vec::new(), open: 0, pieces: 0 }
     }
 
-    /// Stores `piece` and returns how a dataset refers to it: the number of elements, the address of
-    /// the collection, and the number within. What is empty has its piece, too: without one, readers
-    /// take a text for missing.
+    /// Stores `piece` and returns the reference for datasets: the number of elements, the address of the
+    /// collection, and the number within it. Empty texts also get a piece, because readers treat a text without one
+    /// as missing.
     pub(crate) fn insert(&mut self, elements: u32, piece: &[u8]) -> [u8; 16] {
         let padded = piece.len().next_multiple_of(8);
         if self.pieces > 0 && self.bytes.len() - self.open + HEADER + padded > FULL_COLLECTION {
@@ -34,7 +34,7 @@ impl Heap {
         if self.pieces == 0 {
             self.open = self.bytes.len();
             self.bytes.extend(*b"GCOL\x01\0\0\0");
-            self.bytes.extend([0; 8]); // the size, when it is known
+            self.bytes.extend([0; 8]); // the size, filled in later
         }
         self.pieces += 1;
         self.piece_header(self.pieces, piece.len());
@@ -47,7 +47,7 @@ impl Heap {
         reference
     }
 
-    /// All collections.
+    /// The bytes of all collections.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         if self.pieces > 0 {
             self.close();
@@ -58,7 +58,7 @@ impl Heap {
     fn close(&mut self) {
         let used = self.bytes.len() - self.open;
         let size = used.max(LEAST_COLLECTION);
-        // Free space is piece 0, its header included; less than a header is left as it is.
+        // Free space is piece 0, including its header. Smaller gaps stay unused.
         if size - used >= HEADER {
             self.piece_header(0, size - used);
         }
@@ -70,7 +70,7 @@ impl Heap {
 
     fn piece_header(&mut self, number: u16, length: usize) {
         self.bytes.extend(number.to_le_bytes());
-        self.bytes.extend([0; 6]); // no count of references, and reserved
+        self.bytes.extend([0; 6]); // no reference count, and reserved bytes
         self.bytes.extend((length as u64).to_le_bytes());
     }
 }

@@ -1,6 +1,6 @@
-//! Writes netCDF-4 files, which are HDF5 files, in Rust alone, so that ArviZ opens what adaann has drawn.
+//! Writes netCDF-4 files, which are HDF5 files, in pure Rust, so that ArviZ can open the draws of adaann.
 //!
-//! A [`File`] has groups, a [`Group`] has dimensions and variables over them:
+//! A [`File`] has groups, and a [`Group`] has dimensions and variables over them:
 //!
 //! ```
 //! use adaann_netcdf::{Dimension, File, Group, Value, Values, Variable};
@@ -25,8 +25,8 @@
 //! # Ok::<(), adaann_netcdf::Error>(())
 //! ```
 //!
-//! The bytes depend on the `File` alone: no clock is read. A time of creation is an attribute that the
-//! caller gives.
+//! The bytes depend only on the `File`, because no clock is read. The caller can add a creation time as an
+//! attribute.
 
 mod check;
 mod checksum;
@@ -41,23 +41,23 @@ pub use error::{Error, Result};
 
 use std::io::Write;
 
-/// A file: attributes of the whole, and groups.
+/// A file: attributes and groups.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct File {
-    /// What is said of the whole file, by name.
+    /// The attributes of the file, by name.
     pub attributes: Vec<(String, Value)>,
     /// The groups, in the order that readers list them.
     pub groups: Vec<Group>,
 }
 
-/// A group: a data set of its own, with its own dimensions.
+/// A group: a data set with its own dimensions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Group {
     /// The name; ArviZ knows `posterior`, `sample_stats`, `observed_data` and others.
     pub name: String,
-    /// What is said of the group, by name.
+    /// The attributes of the group, by name.
     pub attributes: Vec<(String, Value)>,
-    /// The dimensions that the variables name.
+    /// The dimensions of the variables.
     pub dimensions: Vec<Dimension>,
     /// The variables, in the order that readers list them.
     pub variables: Vec<Variable>,
@@ -66,16 +66,16 @@ pub struct Group {
 /// A dimension of a group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dimension {
-    /// The name, also that of its coordinate.
+    /// The name of the dimension and of its coordinate.
     pub name: String,
-    /// How many values a variable has along it; may be 0.
+    /// The number of values along the dimension, possibly 0.
     pub length: usize,
-    /// The coordinate: one value for each place along the dimension.
+    /// The coordinate: one value for each index along the dimension.
     pub coordinate: Option<Values>,
 }
 
 impl Dimension {
-    /// A dimension whose coordinate counts 0, 1, 2, ..., as ArviZ has it for chains and draws.
+    /// A dimension with the coordinate 0, 1, 2, ..., as ArviZ uses for chains and draws.
     pub fn counted(name: impl Into<String>, length: usize) -> Self {
         Self::labelled(name, Values::Integers((0..length as i64).collect()))
     }
@@ -86,32 +86,32 @@ impl Dimension {
     }
 }
 
-/// A variable: values over some dimensions of its group, or a single value over none.
+/// A variable: values over some dimensions of its group, or a single value without dimensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     /// The name.
     pub name: String,
     /// The names of its dimensions, slowest first.
     pub dimensions: Vec<String>,
-    /// The values; those that differ in the last dimension alone are neighbours.
+    /// The values in row-major order: the last dimension varies fastest.
     pub values: Values,
-    /// What is said of the variable, by name.
+    /// The attributes of the variable, by name.
     pub attributes: Vec<(String, Value)>,
 }
 
 /// Values of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Numbers; infinities and NaN are kept.
+    /// Numbers, including infinities and NaN.
     Numbers(Vec<f64>),
-    /// Whole numbers.
+    /// Integers.
     Integers(Vec<i64>),
     /// Texts without the character NUL, which ends a text in HDF5.
     Texts(Vec<String>),
 }
 
 impl Values {
-    /// How many there are.
+    /// The number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
@@ -120,7 +120,7 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -131,7 +131,7 @@ impl Values {
 pub enum Value {
     /// One number.
     Number(f64),
-    /// One whole number.
+    /// One integer.
     Integer(i64),
     /// One text.
     Text(String),
@@ -140,14 +140,14 @@ pub enum Value {
 }
 
 impl File {
-    /// Checks the file and writes it. Beside the values only names, attributes and texts are held in
+    /// Checks the file and writes it. Apart from the values, only names, attributes and texts are copied to
     /// memory.
     pub fn write(&self, out: &mut impl Write) -> Result<()> {
         check::file(self)?;
         write::file(self, out)
     }
 
-    /// The whole file in memory.
+    /// The bytes of the file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.write(&mut bytes)?;

@@ -1,28 +1,28 @@
-//! The encodings that headers are made of: types, shapes, and what they describe.
+//! The encodings of header messages: types, shapes, layouts, links and attributes.
 
-/// An address that stands for nothing.
+/// The undefined address.
 pub(crate) const NOWHERE: u64 = u64::MAX;
 
-/// How one value is stored.
+/// The storage type of a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Type {
     F64,
     I64,
     I32,
-    /// What netCDF gives to the scale of a dimension without coordinate, which has no values.
+    /// The type that netCDF uses for the scale of a dimension without coordinate, which has no values.
     F32,
-    /// ASCII of this length, the closing NUL included.
+    /// ASCII of this length, including the final NUL.
     Ascii(u32),
     /// UTF-8 of any length, in the heap.
     Text,
-    /// References to objects, any number of them, in the heap.
+    /// Any number of object references, in the heap.
     References,
-    /// A reference to an object and the number of one of its dimensions.
+    /// An object reference and the index of one of its dimensions.
     BackReference,
 }
 
 impl Type {
-    /// Bytes of one value where the object has its values.
+    /// The size of a value in the data of the object, in bytes.
     pub(crate) fn size(self) -> u32 {
         match self {
             Self::F64 | Self::I64 => 8,
@@ -68,7 +68,7 @@ fn integer(size: u32, signed: bool) -> Vec<u8> {
     bytes
 }
 
-/// Little-endian IEEE: sign, exponent, mantissa with its first bit implied.
+/// Little-endian IEEE: sign, exponent, mantissa with an implied first bit.
 fn float(size: u32, mantissa: u8, exponent: u8) -> Vec<u8> {
     let bits = 8 * size as u16;
     let mut bytes = head(1, 1, [2 << 4, bits as u8 - 1, 0], size);
@@ -83,7 +83,7 @@ fn reference() -> Vec<u8> {
     head(1, 7, [0, 0, 0], 8)
 }
 
-/// How many values there are along each dimension.
+/// The number of values along each dimension.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Shape {
     Scalar,
@@ -97,14 +97,14 @@ impl Shape {
             Self::Scalar => (0, &[][..]),
             Self::Simple(lengths) => (1, &lengths[..]),
         };
-        // Without largest lengths: they are the lengths.
+        // No maximal lengths, so they equal the lengths.
         let mut bytes = vec![2, lengths.len() as u8, 0, kind];
         bytes.extend(lengths.iter().flat_map(|length| length.to_le_bytes()));
         bytes
     }
 }
 
-/// The layout message of values in one piece.
+/// The layout message of contiguous values.
 pub(crate) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     let mut bytes = vec![3, 1];
     bytes.extend(address.to_le_bytes());
@@ -112,14 +112,14 @@ pub(crate) fn contiguous(address: u64, size: u64) -> Vec<u8> {
     bytes
 }
 
-/// The fill value message: none is set, and space was given when values were written.
+/// The fill value message: no fill value, and space allocated when values were written.
 pub(crate) fn no_fill_value() -> Vec<u8> {
     vec![3, 2 | 2 << 2]
 }
 
-/// The link to an object; `order` counts the links of the group.
+/// The link message to an object. `order` is the index of the link in the group.
 pub(crate) fn link(name: &str, order: u64, address: u64) -> Vec<u8> {
-    // Two bytes for the length of the name; creation order and character set are there.
+    // Two bytes for the length of the name; creation order and character set are present.
     let mut bytes = vec![1, 1 | 1 << 2 | 1 << 4];
     bytes.extend(order.to_le_bytes());
     bytes.push(1); // UTF-8
@@ -134,7 +134,7 @@ pub(crate) fn link_info(links: u64) -> Vec<u8> {
     [&[0, 3][..], &links.to_le_bytes(), &[0xff; 24]].concat()
 }
 
-/// The attribute info message: the same for attributes.
+/// The attribute info message, with the same properties for attributes.
 pub(crate) fn attribute_info(attributes: u16) -> Vec<u8> {
     [&[0, 3][..], &attributes.to_le_bytes(), &[0xff; 24]].concat()
 }

@@ -1,37 +1,37 @@
-//! The objects of the HDF5 file that makes a netCDF-4 file: groups, dimension scales, variables.
+//! The HDF5 objects of a netCDF-4 file: groups, dimension scales, variables.
 
 use crate::{Dimension, File, Group, Value, Values, Variable, message::Shape};
 
-/// A scale lists the variables that use it, unless the list would not fit into its header. Readers go
-/// from the variable to the scale and do without.
+/// The maximal number of variables that a scale lists, so that the list fits into its header. Readers do not need the
+/// list, because they go from variables to scales.
 const MOST_USERS: usize = 4000;
 
-/// An object: one header in the file.
+/// An object, with one header in the file.
 pub(crate) struct Object<'a> {
     pub(crate) body: Body<'a>,
     pub(crate) attributes: Vec<(&'a str, Content<'a>)>,
 }
 
 pub(crate) enum Body<'a> {
-    /// Names, and places in the list of objects.
+    /// Names, and indices into the list of objects.
     Group(Vec<(&'a str, usize)>),
-    /// Values over a shape; none for the scale of a dimension without coordinate.
+    /// Values over a shape, or `None` for the scale of a dimension without coordinate.
     Dataset(Shape, Option<&'a Values>),
 }
 
-/// The value of an attribute, or of those that make a netCDF-4 file of an HDF5 file.
+/// The value of a user attribute, or of an attribute that netCDF-4 adds to HDF5.
 pub(crate) enum Content<'a> {
     Given(&'a Value),
     Ascii(String),
     Id(i32),
     Ids(Vec<i32>),
-    /// The scales of a variable, by their places in the list of objects.
+    /// The scales of a variable, as indices into the list of objects.
     Scales(Vec<usize>),
-    /// The variables over a scale, and which of their dimensions it is.
+    /// The variables that use a scale, and the index of the dimension in each.
     Users(Vec<(usize, u32)>),
 }
 
-/// All objects of the file; the first is the root.
+/// All objects of the file, starting with the root.
 pub(crate) fn objects(file: &File) -> Vec<Object<'_>> {
     let mut attributes = given(&file.attributes);
     let provenance = concat!("version=2,adaann-netcdf=", env!("CARGO_PKG_VERSION"));
@@ -48,7 +48,7 @@ pub(crate) fn objects(file: &File) -> Vec<Object<'_>> {
     objects
 }
 
-/// A dimension's id counts all dimensions of the file.
+/// The id of a dimension, counted over all dimensions of the file.
 fn push_group<'a>(objects: &mut Vec<Object<'a>>, group: &'a Group, dimensions_before: usize) {
     let scales = objects.len() + 1;
     let variables = scales + group.dimensions.len();
@@ -81,7 +81,7 @@ fn push_group<'a>(objects: &mut Vec<Object<'a>>, group: &'a Group, dimensions_be
     }
 }
 
-/// Which dimensions of its group a variable is over.
+/// The indices of the dimensions of a variable in its group.
 fn places(variable: &Variable, group: &Group) -> Vec<usize> {
     let place = |name: &String| group.dimensions.iter().position(|d| d.name == *name);
     variable.dimensions.iter().filter_map(place).collect()
@@ -90,7 +90,7 @@ fn places(variable: &Variable, group: &Group) -> Vec<usize> {
 fn scale(dimension: &Dimension, id: i32, users: Vec<(usize, u32)>) -> Object<'_> {
     let name = match dimension.coordinate {
         Some(_) => dimension.name.clone(),
-        // By this sentence readers know that there are no values.
+        // Readers recognise a scale without values by this sentence.
         None => {
             let length = dimension.length;
             format!("This is a netCDF dimension but not a netCDF variable.{length:>10}")

@@ -1,4 +1,4 @@
-//! From objects to bytes: once without addresses to learn all sizes, then with them.
+//! Encodes objects to bytes in two passes: without addresses to determine all sizes, then with them.
 
 use crate::{
     File, Result, Value, Values,
@@ -9,10 +9,10 @@ use crate::{
 };
 use std::io::Write;
 
-/// Values that are turned to bytes at a time.
+/// The number of values converted to bytes at a time.
 const BLOCK: usize = 8192;
 
-/// Where everything is. No size depends on it.
+/// All addresses. No size depends on them.
 struct Addresses {
     headers: Vec<u64>,
     heap: u64,
@@ -20,11 +20,11 @@ struct Addresses {
     end: u64,
 }
 
-/// Everything but numbers, as bytes.
+/// The bytes of everything except numbers.
 struct Encoded {
     headers: Vec<Vec<u8>>,
     heap: Vec<u8>,
-    /// For each object the references to its texts, if it has texts.
+    /// For each object, the references to its texts, if any.
     texts: Vec<Vec<u8>>,
 }
 
@@ -71,7 +71,7 @@ fn write_numbers<T: Copy>(
     Ok(())
 }
 
-/// Superblock, headers, heap, values; those of eight bytes and more at multiples of eight.
+/// The order of the file: superblock, headers, heap, values. Values of at least eight bytes are aligned to eight.
 fn lay_out(objects: &[Object<'_>], encoded: &Encoded) -> Addresses {
     let mut end = header::SUPERBLOCK;
     let mut take = |size: u64| {
@@ -87,7 +87,7 @@ fn lay_out(objects: &[Object<'_>], encoded: &Encoded) -> Addresses {
     Addresses { headers, heap, values, end }
 }
 
-/// Bytes that the values of an object take, outside the heap.
+/// The size of the values of an object outside the heap, in bytes.
 fn stored_size(object: &Object<'_>) -> u64 {
     match &object.body {
         Body::Dataset(_, Some(values)) => values.len() as u64 * u64::from(kind(values).size()),
@@ -138,7 +138,7 @@ fn encode(objects: &[Object<'_>], addresses: &Addresses) -> Encoded {
     Encoded { headers, heap: heap.finish(), texts }
 }
 
-/// A dataset without stored values has no address; its size is that of the values it would have.
+/// The layout of a dataset. Without stored values it has no address, but still the size of the values.
 fn layout(object: &Object<'_>, shape: &Shape, address: u64) -> Vec<u8> {
     match (stored_size(object), shape, &object.body) {
         (_, Shape::Simple(lengths), Body::Dataset(_, None)) => {
@@ -154,7 +154,7 @@ fn into_heap(texts: &[String], heap: &mut Heap) -> Vec<u8> {
     texts.iter().flat_map(|text| heap.insert(text.len() as u32, text.as_bytes())).collect()
 }
 
-/// Type, shape and values of an attribute. Single numbers are lists of one, as netCDF has them.
+/// Type, shape and values of an attribute. As in netCDF, a single number is a list of length one.
 fn attribute(
     content: &Content<'_>,
     addresses: &Addresses,

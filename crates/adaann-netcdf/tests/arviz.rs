@@ -1,4 +1,4 @@
-//! Files of this crate, opened by ArviZ and by every reader of netCDF-4 that it may use.
+//! ArviZ and every netCDF-4 reader that it may use can open the files of this crate.
 
 mod python;
 
@@ -25,7 +25,7 @@ fn one_group(dimensions: Vec<Dimension>, variables: Vec<Variable>) -> File {
     File { attributes: vec![], groups: vec![group] }
 }
 
-/// Eighths: sums of these are exact in any order.
+/// Multiples of 1/8, whose sums are exact in any order.
 fn eighths(count: usize, stride: usize) -> Vec<f64> {
     (0..count).map(|i| ((i * stride) % 97) as f64 / 8.0 - 3.0).collect()
 }
@@ -94,7 +94,7 @@ fn inference() -> File {
     }
 }
 
-/// What no program of ours writes, but netCDF allows.
+/// Contents that netCDF allows but adaann does not write.
 fn oddities() -> File {
     let mut posterior = Group { name: "posterior".into(), ..Default::default() };
     posterior.attributes = vec![
@@ -105,7 +105,7 @@ fn oddities() -> File {
         ("texts".into(), Value::List(texts(["one", "zwei", "", "四"]))),
         ("long".into(), text(&"lang ".repeat(30_000))),
     ];
-    // More than the eight that HDF5 itself would keep in a header.
+    // More than the eight that HDF5 itself would store in a header.
     posterior.attributes.extend((0..20).map(|i| (format!("number {i}"), Value::Integer(i * i))));
     posterior.dimensions = vec![
         Dimension { name: "without".into(), length: 5, coordinate: None },
@@ -199,6 +199,6 @@ fn more_variables_than_a_scale_can_list() {
         variable(&format!("x{i}"), &["draw"], values)
     });
     let file = one_group(vec![Dimension::counted("draw", 2)], variables.collect());
-    // The two libraries beneath xarray, which itself is slow with so many variables.
+    // Use the two libraries below xarray, because xarray is slow with this many variables.
     assert_read(&file, &["h5py", "netCDF4"]);
 }

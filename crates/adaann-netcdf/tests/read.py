@@ -1,8 +1,7 @@
-"""Says what several readers find in a netCDF file, one line for each thing.
+"""Prints the contents of a netCDF file as several readers see them, one line per item.
 
-Numbers are printed as the sixteen digits of their bits and texts as the digits of their
-UTF-8, so that NaN, -0 and odd characters compare exactly. Each reader is imported where it
-is used, since ArviZ alone takes seconds.
+Numbers are printed as the sixteen hexadecimal digits of their bits and texts as those of their UTF-8, so that NaN, -0
+and unusual characters compare exactly. Each reader is imported only when used, because ArviZ alone takes seconds.
 """
 
 import sys

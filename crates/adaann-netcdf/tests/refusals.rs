@@ -1,4 +1,4 @@
-//! Files that cannot be written are refused, and the message says where and why.
+//! Invalid files are rejected with a message that says where and why.
 
 use adaann_netcdf::{Dimension, File, Group, Value, Values, Variable};
 
@@ -18,7 +18,7 @@ fn sample() -> File {
     File { attributes: vec![], groups: vec![posterior] }
 }
 
-/// Changes the sample's group, and returns what is said of it.
+/// Changes the group of the sample, and returns the error message.
 fn refused(change: impl Fn(&mut Group)) -> String {
     let mut file = sample();
     assert!(file.to_bytes().is_ok());
@@ -35,8 +35,8 @@ fn names() {
     let slash = refused_name("theta/x");
     assert!(slash.contains("\"theta/x\" of a variable in group \"posterior\" has '/'"), "{slash}");
     assert!(refused_name("").contains("is empty"));
-    assert!(refused_name("[1]").contains("begins with a sign"));
-    assert!(refused_name(" x").contains("begins with a sign or a space"));
+    assert!(refused_name("[1]").contains("begins with punctuation"));
+    assert!(refused_name(" x").contains("begins with punctuation or a space"));
     assert!(refused_name("x ").contains("ends with a space"));
     assert!(refused_name("x\ty").contains("'\\t'"));
     assert!(refused_name("x\0y").contains("'\\0'"));
@@ -48,14 +48,11 @@ fn names() {
 #[test]
 fn names_that_are_there_already() {
     let twice = refused_name("draw");
-    assert_eq!(
-        twice,
-        "group \"posterior\" has two things called \"draw\"; names within it must differ"
-    );
+    assert_eq!(twice, "group \"posterior\" has two entries named \"draw\"; names must be unique");
     let mut file = sample();
     file.groups.push(file.groups[0].clone());
     let twice = file.to_bytes().expect_err("two groups of one name").to_string();
-    assert!(twice.contains("the file has two things called \"posterior\""), "{twice}");
+    assert!(twice.contains("the file has two entries named \"posterior\""), "{twice}");
     let shape = refused(|group| group.variables[0].dimensions[0] = "draw".into());
     assert!(shape.contains("the shape of variable \"theta\""), "{shape}");
 }
@@ -66,20 +63,20 @@ fn lengths() {
     assert_eq!(
         short,
         "variable \"theta\" in group \"posterior\" has 5 values, but its dimensions \
-         (chain: 2, draw: 3) ask for 6"
+         (chain: 2, draw: 3) require 6"
     );
     let coordinate = refused(|group| group.dimensions[1].length = 4);
     assert!(coordinate.contains("dimension \"draw\""), "{coordinate}");
-    assert!(coordinate.contains("(draw: 4) ask for 4"), "{coordinate}");
+    assert!(coordinate.contains("(draw: 4) require 4"), "{coordinate}");
     let huge = refused(|group| {
         for dimension in &mut group.dimensions {
             dimension.length = usize::MAX / 16;
             dimension.coordinate = None;
         }
     });
-    assert!(huge.contains("ask for more than memory can hold"), "{huge}");
+    assert!(huge.contains("require more than memory can hold"), "{huge}");
     let scalar = refused(|group| group.variables[0].dimensions.clear());
-    assert!(scalar.contains("() ask for 1"), "{scalar}");
+    assert!(scalar.contains("() require 1"), "{scalar}");
 }
 
 #[test]

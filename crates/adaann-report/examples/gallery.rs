@@ -1,4 +1,4 @@
-//! Writes a page with every kind of figure, and their files, to a folder: to look at them.
+//! Writes a page with every kind of figure, and their files, to a folder for inspection.
 
 #[path = "../tests/gallery/mod.rs"]
 mod gallery;

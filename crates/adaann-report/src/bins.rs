@@ -1,9 +1,9 @@
-//! Which part of an axis to show, bins of draws, and grids of points.
+//! Axis ranges, histograms of draws, and grids of points.
 
-/// Share of the draws that may lie outside the plot on either side.
+/// The share of the draws that may lie outside the plot on either side.
 const TAIL: f64 = 5e-4;
 
-/// Where the draws and the marks are, with a margin, but not outside `bounds`.
+/// The range of the draws and the marks, with a margin, within `bounds`.
 ///
 /// ```
 /// let [low, high] = adaann_report::bins::range(&[0.1, 0.5, 0.9], &[2.0], [0.0, f64::INFINITY]);
@@ -26,13 +26,13 @@ pub fn range(draws: &[f64], marks: &[f64], bounds: [f64; 2]) -> [f64; 2] {
     [(low - margin).max(bounds[0]), (high + margin).min(bounds[1])]
 }
 
-/// Midpoints of `count` cells: never on the bound of a support.
+/// Midpoints of `count` cells, which never lie on the bound of a support.
 pub fn midpoints([low, high]: [f64; 2], count: usize) -> Vec<f64> {
     let width = (high - low) / count as f64;
     (0..count).map(|i| low + (i as f64 + 0.5) * width).collect()
 }
 
-/// The draws' density in `count` bins, as the outline of its columns.
+/// The density of the draws in `count` bins, as the outline of a histogram.
 pub fn histogram(draws: &[f64], [low, high]: [f64; 2], count: usize) -> Vec<(f64, f64)> {
     let width = (high - low) / count as f64;
     let mut bins = vec![0usize; count];
@@ -69,7 +69,7 @@ mod tests {
         assert!(low == 0.0 && high > 2.0);
         let [low, high] = range(&[1.0, f64::NAN, 2.0], &[f64::INFINITY], free);
         assert!(0.5 < low && low < 1.0 && 2.0 < high && high < 2.5, "{low} {high}");
-        // Nothing, and a single value, still have a range around them.
+        // No draws and equal draws still have a range around them.
         for (draws, inside) in [(&[][..], 0.0), (&[3.0, 3.0], 3.0)] {
             let [low, high] = range(draws, &[], free);
             assert!(low < inside && inside < high, "{low} {high}");

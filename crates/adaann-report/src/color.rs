@@ -1,11 +1,11 @@
-//! Okabe and Ito's colours, which everyone can tell apart.
+//! The colours of Okabe and Ito, which are safe for colour-blind readers.
 
 /// A colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
     /// Blue.
     Blue,
-    /// A red that is not mistaken for green.
+    /// A red that differs from green for colour-blind readers.
     Vermillion,
     /// A bluish green.
     Green,
@@ -15,16 +15,16 @@ pub enum Color {
     Sky,
     /// A reddish purple.
     Purple,
-    /// Yellow; for areas, not for lines.
+    /// Yellow, for areas but not for lines.
     Yellow,
     /// Black.
     Black,
-    /// A middle grey, for what is beside the point.
+    /// A medium grey, for secondary marks.
     Grey,
 }
 
 impl Color {
-    /// Colours of series, in their order.
+    /// The default colours of series, in order.
     pub const CYCLE: [Self; 7] = [
         Self::Blue,
         Self::Vermillion,

@@ -1,4 +1,4 @@
-//! Where a height over a grid is above a level: closed lines, by marching over the cells.
+//! Closed contour lines of heights over a grid, by marching squares.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,16 @@ pub(crate) struct Heights<'a> {
 type Edge = (usize, usize, bool);
 
 impl Heights<'_> {
-    /// Is there a grid at all?
+    /// Does the grid have at least two rows and columns, and all heights?
     pub(crate) fn is_whole(&self) -> bool {
         self.x.len() > 1 && self.y.len() > 1 && self.z.len() == self.x.len() * self.y.len()
     }
 
-    /// The closed lines around all that is above the level. Beyond its border the grid falls at
-    /// once, so that a line runs along the border where the height is above the level there.
+    /// The closed lines around the region above the level. Outside the grid the height counts as negative
+    /// infinity, so a line follows the border where the height there is above the level.
     pub(crate) fn above(&self, level: f64) -> Vec<Vec<(f64, f64)>> {
         let mut next: HashMap<Edge, Edge> = HashMap::new();
-        // Nodes are counted with a ring around the grid.
+        // Node indices include a ring around the grid.
         for j in 0..=self.y.len() {
             for i in 0..=self.x.len() {
                 self.cross(i, j, level, &mut next);
@@ -48,25 +48,25 @@ impl Heights<'_> {
         lines
     }
 
-    /// Height at a node of the ringed grid.
+    /// The height at a node of the grid with its ring.
     fn height(&self, i: usize, j: usize) -> f64 {
         let inside = (1..=self.x.len()).contains(&i) && (1..=self.y.len()).contains(&j);
         let z = if inside { self.z[(j - 1) * self.x.len() + i - 1] } else { f64::NEG_INFINITY };
         if z.is_nan() { f64::NEG_INFINITY } else { z }
     }
 
-    /// The pieces of line through a cell, with what is above the level to the right.
+    /// The line segments through a cell, with the region above the level on their right.
     fn cross(&self, i: usize, j: usize, level: f64, next: &mut HashMap<Edge, Edge>) {
         let corners = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)];
         let heights = corners.map(|(i, j)| self.height(i, j));
         let edges: [Edge; 4] = [(i, j, false), (i + 1, j, true), (i, j + 1, false), (i, j, true)];
         let up = heights.map(|z| z >= level);
-        // Going around, edge k leads from corner k to the next one.
+        // Edge k leads from corner k to the next one.
         let entries: Vec<usize> = (0..4).filter(|&k| !up[k] && up[(k + 1) % 4]).collect();
         let exits: Vec<usize> = (0..4).filter(|&k| up[k] && !up[(k + 1) % 4]).collect();
         let joined = heights.iter().sum::<f64>() / 4.0 >= level;
         for &entry in &entries {
-            // Between two opposite corners that are up, the middle says whether they are joined.
+            // The height in the middle decides whether two opposite corners above the level are joined.
             let steps = |exit: &&usize| (**exit + 4 - entry) % 4;
             let exit = if joined {
                 exits.iter().max_by_key(steps)
@@ -129,7 +129,7 @@ mod tests {
         let (x, z) = grid(|_, _| 1.0);
         let lines = Heights { x: &x, y: &x, z: &z }.above(0.0);
         assert!(lines.len() == 1 && (area(&lines[0]) - 16.0).abs() < 1e-9);
-        // Where nothing is known nothing is above.
+        // NaN counts as below the level.
         let (x, z) = grid(|x, _| if x < 0.0 { f64::NAN } else { 1.0 });
         let lines = Heights { x: &x, y: &x, z: &z }.above(0.0);
         assert!((area(&lines[0]) - 8.0).abs() < 1e-9);

@@ -1,4 +1,4 @@
-//! Draws of several coordinates: each alone on the diagonal, each pair below it.
+//! Corner plots: marginals on the diagonal, pairs of coordinates below it.
 
 use crate::{
     Axis, Color, Mark, Panel, Shape, bins,
@@ -8,14 +8,14 @@ use crate::{
     panel::{Chart, Margins},
 };
 
-/// Draws shown as dots; more only make the file large.
+/// The maximal number of draws shown as dots, which limits the size of the file.
 const DOTS: usize = 600;
 const BINS: usize = 40;
-/// The widest panel.
+/// The maximal width of a panel.
 const WIDEST: f64 = 250.0;
 const FREE: [f64; 2] = [f64::NEG_INFINITY, f64::INFINITY];
 
-/// The corner; all panels are one cell, since they make sense together only.
+/// The corner plot. All panels form one cell, because they are only useful together.
 pub(crate) fn draw(names: &[String], columns: &[Vec<f64>], truth: Option<&[f64]>) -> Drawing {
     let count = names.len().min(columns.len());
     let known = |d: usize| truth.and_then(|truth| truth.get(d)).copied().filter(|x| x.is_finite());

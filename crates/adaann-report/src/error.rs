@@ -1,10 +1,10 @@
-//! What can go wrong in a drawing.
+//! Errors of drawings.
 
 /// An error of this crate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A picture without an area, or of one that no memory holds.
+    /// A picture without an area, or too large for memory.
     #[error("cannot paint the figure '{figure}' in {width} by {height} pixels; draw fewer panels")]
     Size {
         /// The name of the figure.
@@ -14,12 +14,12 @@ pub enum Error {
         /// Pixels from top to bottom.
         height: u32,
     },
-    /// A picture that cannot be compressed.
-    #[error("cannot write the figure '{figure}' as PNG: {cause}; its SVG needs no pixels")]
+    /// A picture that cannot be encoded.
+    #[error("cannot write the figure '{figure}' as PNG: {cause}; write it as SVG instead")]
     Png {
         /// The name of the figure.
         figure: String,
-        /// What the encoder said.
+        /// The message of the encoder.
         cause: String,
     },
 }

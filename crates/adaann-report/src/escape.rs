@@ -1,6 +1,6 @@
-//! Text as it stands in HTML, SVG and attributes.
+//! Escaping of text for HTML, SVG and attributes.
 
-/// Text with nothing left that a browser could take for markup.
+/// Escapes all characters that a browser could treat as markup.
 pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -10,7 +10,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '>' => safe += "&gt;",
             '"' => safe += "&quot;",
             '\'' => safe += "&#39;",
-            // XML has no place for these, not even as numbers.
+            // XML does not allow these characters, even as numeric references.
             c if c.is_control() && !matches!(c, '\n' | '\t') => {}
             '\u{fffe}' | '\u{ffff}' => {}
             c => safe.push(c),

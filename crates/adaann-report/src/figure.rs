@@ -1,4 +1,4 @@
-//! A drawing with its words, in all the forms in which it is needed.
+//! Figures: drawings with captions, as SVG, PNG and HTML.
 
 use crate::{
     Panel, Result, Space, corner,
@@ -10,21 +10,21 @@ use crate::{
     svg::{Place, number, svg},
 };
 
-/// Pixels across a PNG, at least.
+/// The minimal width of a PNG in pixels.
 const PIXELS: f64 = 1_900.0;
 
-/// What the page's script does at the touch of a button; hidden where no script runs.
+/// The buttons of a figure, which stay hidden without scripts.
 const TOOLS: &str = "<div class=\"tools\" hidden><button type=\"button\" value=\"in\" \
     aria-label=\"Zoom in\">+</button><button type=\"button\" value=\"out\" \
     aria-label=\"Zoom out\">−</button><button type=\"button\" value=\"reset\">Reset</button>\
     <button type=\"button\" value=\"enlarge\">Enlarge</button></div>\n";
 
-/// A drawing with its words.
+/// A drawing with a name and a caption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// Name of its files, without their ending.
+    /// The name of its files, without extension.
     pub name: String,
-    /// What it shows.
+    /// The caption.
     pub caption: String,
     drawing: Drawing,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Drawing {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// What a page may put at a place of its own; all cells of a figure have one size.
+/// A part of a figure that a page can position separately. All cells of a figure have the same size.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cell {
     pub(crate) size: [f64; 2],
@@ -50,7 +50,7 @@ impl Figure {
         Self { name: name.into(), caption: caption.into(), drawing }
     }
 
-    /// Panels in rows of `columns`, with one legend for all; one panel is a wide chart.
+    /// Panels in rows of `columns` with one legend. A single panel is a wide chart.
     pub fn grid(
         name: impl Into<String>,
         caption: impl Into<String>,
@@ -60,7 +60,7 @@ impl Figure {
         Self::new(name, caption, grid::draw(columns, &panels))
     }
 
-    /// Small panels in rows of `columns` with common axes; each group begins a row and has heights of its own.
+    /// Small panels in rows of `columns` with common axes. Each group begins a row and has its own vertical range.
     pub fn multiples(
         name: impl Into<String>,
         caption: impl Into<String>,
@@ -75,8 +75,8 @@ impl Figure {
         Self::new(name, caption, space::draw(&spaces))
     }
 
-    /// Draws of several coordinates: each alone on the diagonal, each pair below it, and the truth
-    /// as dashed lines. `columns` has the draws of each coordinate.
+    /// A corner plot: marginals on the diagonal, pairs of coordinates below it, and true values as dashed
+    /// lines. `columns` contains the draws of each coordinate.
     pub fn corner(
         name: impl Into<String>,
         caption: impl Into<String>,
@@ -87,7 +87,7 @@ impl Figure {
         Self::new(name, caption, corner::draw(names, columns, truth))
     }
 
-    /// All pieces at their places, and the size of the whole.
+    /// All pieces in their final positions, and the size of the figure.
     fn assembled(&self) -> (Vec<Ink>, [f64; 2]) {
         let Drawing { legend, columns, cells } = &self.drawing;
         let [width, height] = cells.first().map_or([1.0, 1.0], |cell| cell.size);
@@ -100,7 +100,7 @@ impl Figure {
         (inks, [all, above + cells.len().div_ceil(*columns).max(1) as f64 * height])
     }
 
-    /// The drawing as a file of its own.
+    /// The drawing as an SVG file.
     pub fn svg(&self) -> String {
         let (inks, size) = self.assembled();
         let root = format!(
@@ -113,16 +113,16 @@ impl Figure {
         svg(&inks, size, &root, Place::Alone)
     }
 
-    /// The drawing in pixels.
+    /// The drawing as a PNG file.
     ///
     /// # Errors
-    /// If it is too large to be painted.
+    /// If it is too large to paint.
     pub fn png(&self) -> Result<Vec<u8>> {
         let (inks, size) = self.assembled();
         raster::png(&self.name, &inks, size, PIXELS / size[0])
     }
 
-    /// The drawing as a part of a page: its cells flow where the screen is narrow.
+    /// The drawing as a part of a page. On narrow screens its cells wrap.
     pub(crate) fn html(&self) -> String {
         let Drawing { legend, columns, cells } = &self.drawing;
         let mut html = format!("<figure class=\"figure\" data-name=\"{}\">\n", escaped(&self.name));

@@ -11,10 +11,10 @@ use crate::{
 /// Width of figures with several panels.
 pub(crate) const WIDTH: f64 = 760.0;
 
-/// Width of a single panel: narrower, so that its words are larger on a page.
+/// Width of a single panel: narrower, so that its text is larger on a page.
 const SINGLE: f64 = 640.0;
 
-/// Height of a cell of this width: as the contours need it, or a common shape.
+/// The height of a cell of this width: the aspect ratio of contours, or a default.
 fn height(charts: &[Chart], columns: usize, width: f64) -> f64 {
     let ratio = charts.iter().filter_map(Chart::ratio).reduce(f64::max);
     match (ratio, columns) {

@@ -1,6 +1,6 @@
-//! What a figure is made of once it is laid out: lines, areas, dots and texts on a plane.
+//! The pieces of a laid-out figure: lines, areas, dots and texts on a plane.
 
-/// A place on the plane, y downwards.
+/// A point on the plane, with y downwards.
 pub(crate) type Point = (f64, f64);
 
 /// A rectangle.
@@ -42,7 +42,7 @@ pub(crate) struct Fill {
     pub(crate) opacity: f64,
 }
 
-/// Which part of a text is at its place.
+/// Which part of a text lies at its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Anchor {
     Start,
@@ -55,12 +55,12 @@ pub(crate) enum Anchor {
 pub(crate) struct Text {
     pub(crate) at: Point,
     pub(crate) words: String,
-    /// Small and raised, behind the words.
+    /// An exponent after the text, small and raised.
     pub(crate) power: String,
     pub(crate) size: f64,
     pub(crate) anchor: Anchor,
     pub(crate) color: &'static str,
-    /// Reads upwards.
+    /// Is the text rotated to read upwards?
     pub(crate) upright: bool,
 }
 
@@ -69,22 +69,22 @@ pub(crate) struct Text {
 pub(crate) enum Ink {
     /// Lines, or polygons if they are closed.
     Path { lines: Vec<Vec<Point>>, closed: bool, fill: Option<Fill>, stroke: Option<Stroke> },
-    /// Round dots; those of one piece do not darken each other.
+    /// Round dots. Overlapping dots of one piece do not darken each other.
     Dots { points: Vec<Point>, radius: f64, fill: Fill },
     /// A text.
     Text(Text),
-    /// Pieces that belong together, perhaps seen through a window only.
+    /// A group of pieces, possibly clipped to a window.
     Group(Group),
 }
 
-/// Pieces that belong together.
+/// A group of pieces.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Group {
-    /// What it is, for the page's script.
+    /// Its kind, for the script of the page.
     pub(crate) class: &'static str,
-    /// What the page's script knows about it.
+    /// Its data attributes, for the script of the page.
     pub(crate) data: Vec<(&'static str, String)>,
-    /// The window.
+    /// The window to which it is clipped.
     pub(crate) window: Option<Rect>,
     pub(crate) inks: Vec<Ink>,
 }
@@ -95,7 +95,7 @@ impl Ink {
         Self::Path { lines: vec![points], closed: false, fill: None, stroke: Some(stroke) }
     }
 
-    /// The piece at another place.
+    /// Moves the piece.
     pub(crate) fn moved(self, dx: f64, dy: f64) -> Self {
         let shift = |(x, y): Point| (x + dx, y + dy);
         let all = |points: Vec<Point>| points.into_iter().map(shift).collect();

@@ -1,4 +1,4 @@
-//! What the series of a figure are called.
+//! Legends of figures.
 
 use crate::{
     Color,
@@ -32,7 +32,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The entry of a mark that has a name.
+    /// The entry of a mark, if it has a label.
     pub(crate) fn of(mark: &Mark) -> Option<Self> {
         let look = match mark.shape {
             Shape::Line { dashed, .. } => Look::Line { dashed },
@@ -47,7 +47,7 @@ impl Entry {
         Some(Self { label: mark.label.clone()?, color: mark.color, look })
     }
 
-    /// How the series looks, in a box of the size of a sample.
+    /// Draws a sample of the series.
     pub(crate) fn sample(&self) -> Vec<Ink> {
         let [width, height] = SAMPLE;
         let (color, middle) = (self.color.hex(), height / 2.0);
@@ -86,7 +86,7 @@ impl Entry {
     }
 }
 
-/// All distinct names, in the order in which they come.
+/// The entries with distinct labels, in order.
 pub(crate) fn entries(marks: impl Iterator<Item = Option<Entry>>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for entry in marks.flatten() {

@@ -1,7 +1,7 @@
-//! Figures, tables and one self-contained page: all drawing of the project.
+//! Figures, tables and self-contained HTML pages: all graphics of the project.
 //!
-//! A figure is laid out once, as a list of strokes and texts, which is written as SVG, painted as
-//! PNG, or put into a page where it answers to pointer, touch and keyboard.
+//! A figure is laid out once, as a list of strokes and texts. It can be written as SVG or PNG, or put into a
+//! page, where it is interactive by pointer, touch and keyboard.
 //!
 //! ```
 //! use adaann_report::{Axis, Block, Color, Figure, Mark, Page, Panel};

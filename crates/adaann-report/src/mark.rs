@@ -1,15 +1,15 @@
-//! What a panel holds: axes, and marks in data coordinates.
+//! Panels, their axes, and marks in data coordinates.
 
 use crate::Color;
 
 /// An axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it measures.
+    /// The label of the axis.
     pub label: String,
     /// Is it logarithmic?
     pub log: bool,
-    /// The part that is shown; where the marks are, if nothing is said.
+    /// The range to show. `None` shows all marks.
     pub range: Option<[f64; 2]>,
 }
 
@@ -19,7 +19,7 @@ impl Axis {
         Self { label: label.into(), log: false, range: None }
     }
 
-    /// The axis with a logarithmic scale; values that are not positive are left out.
+    /// The axis with a logarithmic scale, which omits values that are not positive.
     pub fn log(self) -> Self {
         Self { log: true, ..self }
     }
@@ -30,7 +30,7 @@ impl Axis {
     }
 }
 
-/// What is drawn, in data coordinates. Lines break at points that are not finite.
+/// A shape in data coordinates. Lines break at non-finite points.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A line.
@@ -44,11 +44,11 @@ pub enum Shape {
     },
     /// Dots.
     Markers {
-        /// Their places.
+        /// Their positions.
         points: Vec<(f64, f64)>,
         /// Their radius.
         size: f64,
-        /// From 0 to 1; dots above one another are darker.
+        /// From 0 to 1. Overlapping dots are darker.
         opacity: f64,
     },
     /// A line with dots at its points.
@@ -65,37 +65,37 @@ pub enum Shape {
         /// From 0 to 1.
         opacity: f64,
     },
-    /// Lines of equal height over a grid, darker inside.
+    /// Contours over a grid, darker inside.
     Contours {
-        /// Columns of the grid, rising.
+        /// The x of the columns of the grid, increasing.
         x: Vec<f64>,
-        /// Rows of the grid, rising.
+        /// The y of the rows of the grid, increasing.
         y: Vec<f64>,
         /// Heights, row by row.
         z: Vec<f64>,
         /// Heights of the lines.
         levels: Vec<f64>,
     },
-    /// A dashed line across the panel.
+    /// A dashed vertical line across the panel.
     VerticalRule {
-        /// Its place.
+        /// Its position.
         x: f64,
     },
-    /// A dashed line across the panel.
+    /// A dashed horizontal line across the panel.
     HorizontalRule {
-        /// Its place.
+        /// Its position.
         y: f64,
     },
 }
 
-/// Something drawn in a panel.
+/// A shape in a panel, with its colour and label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// What is drawn.
+    /// The shape.
     pub shape: Shape,
     /// Its colour.
     pub color: Color,
-    /// Its words in the legend.
+    /// Its label in the legend.
     pub label: Option<String>,
 }
 
@@ -124,13 +124,13 @@ impl Mark {
         Self::new(Shape::Band { points: points.into(), opacity: 0.25 }, color)
     }
 
-    /// The columns of a histogram, from the outline that [`crate::bins::histogram`] gives.
+    /// The columns of a histogram, from the outline that [`crate::bins::histogram`] returns.
     pub fn columns(outline: impl Into<Vec<(f64, f64)>>, color: Color) -> Self {
         let points = outline.into().into_iter().map(|(x, y)| (x, 0.0, y)).collect();
         Self::new(Shape::Band { points, opacity: 0.4 }, color)
     }
 
-    /// Lines of equal height over a grid; heights come row by row.
+    /// Contours over a grid, with heights row by row.
     pub fn contours(
         x: impl Into<Vec<f64>>,
         y: impl Into<Vec<f64>>,
@@ -152,7 +152,7 @@ impl Mark {
         Self::new(Shape::HorizontalRule { y }, color)
     }
 
-    /// The mark with words in the legend.
+    /// The mark with a label in the legend.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: Some(label.into()), ..self }
     }
@@ -161,12 +161,12 @@ impl Mark {
 /// A chart with two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// Words above it.
+    /// The title above it.
     pub title: Option<String>,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// What is drawn, the last on top.
+    /// The marks, with the last on top.
     pub marks: Vec<Mark>,
 }

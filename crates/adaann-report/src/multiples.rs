@@ -1,4 +1,4 @@
-//! Many small panels with common axes, whose numbers stand at the edge.
+//! Small multiples: many panels with common axes, and numbers only at the edge.
 
 use crate::{
     figure::{Cell, Drawing},
@@ -15,8 +15,8 @@ const SHAPE: f64 = 0.7;
 /// Room between panels.
 const BETWEEN: f64 = 12.0;
 
-/// Panels in rows of `columns`, where each group begins a row. All have the same horizontal range, and those of a group
-/// the same vertical one. They are one cell, since they make sense together only.
+/// Panels in rows of `columns`, where each group begins a row. All have the same horizontal range, and the panels of a
+/// group have the same vertical range. They form one cell, because they are only useful together.
 pub(crate) fn draw(columns: usize, groups: &[Vec<Panel>]) -> Drawing {
     let most = groups.iter().map(Vec::len).max().unwrap_or(0);
     let columns = columns.clamp(1, most.max(1));
@@ -51,7 +51,7 @@ pub(crate) fn draw(columns: usize, groups: &[Vec<Panel>]) -> Drawing {
     Drawing { legend: legend::entries(marks), columns: 1, cells: vec![cell] }
 }
 
-/// The panels of a group with the names of axes at its edge alone.
+/// The panels of a group with axis labels only at its edge.
 fn at_the_edge(columns: usize, group: &[Panel]) -> Vec<Panel> {
     let one = |(i, panel): (usize, &Panel)| {
         let mut panel = panel.clone();
@@ -95,7 +95,7 @@ mod tests {
             assert_eq!(ranges.len(), 5);
             assert!(ranges.iter().all(|range| *range == ranges[0]), "{ranges:?}");
         }
-        // Across: nothing is below the third, fourth and fifth. Upwards: the first and the fourth begin a row.
+        // Horizontally: no panel is below the third, fourth and fifth. Vertically: the first and the fourth begin a row.
         assert_eq!(attribute("numbers"), ["0 1", "0 0", "1 0", "1 1", "1 0"]);
         assert_eq!((html.matches(">hours<").count(), html.matches(">mg<").count()), (3, 2));
     }

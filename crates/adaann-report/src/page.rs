@@ -1,8 +1,8 @@
-//! One page that needs nothing but itself.
+//! Self-contained HTML pages, also as Markdown.
 
 use crate::{Figure, Table, escape::escaped, words};
 
-/// Charts answer to pointer, touch and keyboard; a block of its own leaves no names behind.
+/// The script that makes charts interactive. The block keeps its names out of the global scope.
 const SCRIPT: &str = concat!(
     "\"use strict\";\n{\n",
     include_str!("panel.js"),
@@ -11,42 +11,42 @@ const SCRIPT: &str = concat!(
     "}\n"
 );
 
-/// A part of a page. Texts know `` `code` ``, `**strong**` and `[links](url)`, and nothing else.
+/// A part of a page. Texts support only `` `code` ``, `**strong**` and `[links](url)`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// A heading.
     Heading {
-        /// Where links to it lead.
+        /// The anchor of the heading.
         id: String,
-        /// Its words.
+        /// The text.
         text: String,
-        /// From 2, for a chapter, to 4.
+        /// The level, from 2 (a chapter) to 4.
         level: u8,
     },
-    /// A paragraph; an empty line begins another.
+    /// Text. An empty line begins a new paragraph.
     Text(String),
-    /// A paragraph that should not be missed.
+    /// A highlighted warning.
     Warning(String),
-    /// What to think of all this.
+    /// A judgement of the results.
     Judgement {
         /// How good it is.
         tone: Tone,
-        /// The judgement itself.
+        /// The judgement.
         title: String,
-        /// What it rests on.
+        /// The reasons for it.
         points: Vec<String>,
     },
     /// A table.
     Table(Table),
-    /// Tables beside each other where the screen is wide.
+    /// Tables that are side by side on wide screens.
     SideBySide(Vec<Table>),
     /// A figure.
     Figure(Figure),
-    /// Plain text that is folded away.
+    /// Collapsible plain text.
     Details {
-        /// What is shown of it.
+        /// The visible summary.
         summary: String,
-        /// The text, as it is.
+        /// The text, verbatim.
         text: String,
     },
 }
@@ -54,13 +54,13 @@ pub enum Block {
 /// How good a judgement is, shown by its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
-    /// All is well.
+    /// No problems.
     Good,
-    /// Right as far as it goes; something beyond it is open.
+    /// Correct as far as known, with an open question.
     Partial,
-    /// Something is off.
+    /// There are problems.
     Doubtful,
-    /// It is wrong.
+    /// The result is wrong.
     Bad,
 }
 
@@ -69,18 +69,18 @@ pub enum Tone {
 pub struct Page {
     /// Its title.
     pub title: String,
-    /// A line below.
+    /// A line below the title.
     pub lead: String,
     /// Its parts.
     pub blocks: Vec<Block>,
-    /// A line at the end.
+    /// A line at the end of the page.
     pub footer: String,
-    /// Does it begin with a table of its headings?
+    /// Does the page begin with a table of contents?
     pub contents: bool,
 }
 
 impl Page {
-    /// The page as one file of HTML, with its styles and its script.
+    /// The page as one HTML file, including styles and script.
     pub fn html(&self) -> String {
         let mut body = format!("<h1>{}</h1>\n", escaped(&self.title));
         if !self.lead.is_empty() {
@@ -119,7 +119,7 @@ impl Page {
         html + "</ul></nav>\n"
     }
 
-    /// The page in Markdown, with figures at the paths that `figure_path` gives.
+    /// The page in Markdown, with figures at the paths that `figure_path` returns.
     pub fn markdown(&self, figure_path: &dyn Fn(&Figure) -> String) -> String {
         let mut parts = vec![format!("# {}", self.title)];
         parts.extend((!self.lead.is_empty()).then(|| self.lead.clone()));

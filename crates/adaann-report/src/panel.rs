@@ -34,7 +34,7 @@ pub(crate) struct Margins {
 }
 
 impl Margins {
-    /// Enough for both.
+    /// Margins large enough for both.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),
@@ -44,7 +44,7 @@ impl Margins {
         }
     }
 
-    /// What is left of a cell.
+    /// The area of a cell inside the margins.
     pub(crate) fn inside(self, cell: Rect) -> Rect {
         Rect {
             left: cell.left + self.left,
@@ -55,7 +55,7 @@ impl Margins {
     }
 }
 
-/// A panel with its ranges: what can be laid out.
+/// A panel with its ranges, ready for layout.
 pub(crate) struct Chart<'a> {
     panel: &'a Panel,
     x: [f64; 2],
@@ -72,7 +72,7 @@ impl<'a> Chart<'a> {
             shown(*x, &panel.x) && shown(*y, &panel.y)
         };
         let any = |of: fn(&Shape) -> bool| panel.marks.iter().any(|mark| of(&mark.shape));
-        // Contours fill their grid; white around it would look as if something were cut off.
+        // Contours fill their grid. White space around it would look like a cut-off drawing.
         let contours = any(|shape| matches!(shape, Shape::Contours { .. }));
         // A dot on an axis would be cut in half.
         let dots = any(|shape| matches!(shape, Shape::Markers { .. } | Shape::LineMarkers { .. }));
@@ -91,7 +91,7 @@ impl<'a> Chart<'a> {
             _ => None,
         });
         let x = fit(panel.x.range, panel.x.log, x_values.chain(rules_x), x_margin, !dots);
-        // What lies outside the horizontal range has no say in the vertical one.
+        // Points outside the horizontal range do not affect the vertical one.
         let y_values = all()
             .filter(both_shown)
             .filter(|point| (x[0]..=x[1]).contains(&point.0))
@@ -100,22 +100,21 @@ impl<'a> Chart<'a> {
         Self { panel, x, y, numbers: [true, true] }
     }
 
-    /// Gives charts the horizontal range that shows what all of them do.
+    /// Gives all charts the union of their horizontal ranges.
     pub(crate) fn share_across(charts: &mut dyn Iterator<Item = &mut Self>) {
         let charts: Vec<&mut Self> = charts.collect();
         let all = hull(charts.iter().map(|chart| chart.x));
         charts.into_iter().for_each(|chart| chart.x = all);
     }
 
-    /// The same upwards.
+    /// Gives all charts the union of their vertical ranges.
     pub(crate) fn share_upwards(charts: &mut dyn Iterator<Item = &mut Self>) {
         let charts: Vec<&mut Self> = charts.collect();
         let all = hull(charts.iter().map(|chart| chart.y));
         charts.into_iter().for_each(|chart| chart.y = all);
     }
 
-    /// Height over width of the axes, if heights over a plane are shown, whose shapes should be as
-    /// they are.
+    /// The aspect ratio (height over width) of a panel with contours, whose shapes should not be distorted.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let contours =
             self.panel.marks.iter().any(|mark| matches!(mark.shape, Shape::Contours { .. }));
@@ -231,7 +230,7 @@ impl<'a> Chart<'a> {
         inks
     }
 
-    /// Geometry for the page's script: the area, and the range of both axes.
+    /// Data for the script of the page: the area, and the ranges of both axes.
     fn data(&self, area: Rect) -> Vec<(&'static str, String)> {
         let area = [area.left, area.top, area.width, area.height].map(value);
         let axis = |[low, high]: [f64; 2], axis: &Axis| {
@@ -251,7 +250,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// The least range that has all of them.
+/// The smallest range that contains all of them.
 fn hull(ranges: impl Iterator<Item = [f64; 2]>) -> [f64; 2] {
     let ends = [f64::INFINITY, f64::NEG_INFINITY];
     ranges.fold(ends, |[low, high], [from, to]| [low.min(from), high.max(to)])

@@ -1,4 +1,4 @@
-//! A drawing as PNG, by the same pieces as the SVG.
+//! Paints a drawing as PNG, from the same pieces as the SVG.
 
 use crate::{Error, Result};
 use crate::{
@@ -12,7 +12,7 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-/// The drawing of this name, so many times larger.
+/// Paints a drawing, enlarged by the factor `scale`.
 pub(crate) fn png(
     name: &str,
     inks: &[Ink],
@@ -147,7 +147,7 @@ fn paint(Fill { color, opacity }: Fill) -> Paint<'static> {
     paint
 }
 
-/// Collects the outlines of letters; fonts have y upwards.
+/// Collects the outlines of letters. In fonts y points upwards.
 struct Letters {
     path: PathBuilder,
     at: Point,

@@ -1,4 +1,4 @@
-//! From data to the plane along one axis.
+//! Linear and logarithmic scales that map data to positions.
 
 /// A linear or logarithmic map of `low..high` onto `from..to`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,11 +10,11 @@ pub(crate) struct Scale {
     pub(crate) to: f64,
 }
 
-/// Places farther out than this are drawn here: no window is so large, and painters choke on 1e300.
+/// Positions are clamped to this: no window is so large, and painters fail for numbers like 1e300.
 const FAR: f64 = 1e5;
 
 impl Scale {
-    /// Where a value is; nowhere if it is not finite, or not positive on a logarithmic scale.
+    /// The position of a value. `None` if it is not finite, or not positive on a logarithmic scale.
     pub(crate) fn at(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {
             return None;
@@ -28,9 +28,9 @@ impl Scale {
     }
 }
 
-/// The range of an axis: the one asked for, or all values with a margin.
+/// The range of an axis: the requested one, or all values with a margin.
 ///
-/// Zero at the lower end stays there without a margin if asked: columns stand on it.
+/// With `grounded`, a lower end of zero gets no margin, because columns start there.
 pub(crate) fn fit(
     asked: Option<[f64; 2]>,
     log: bool,

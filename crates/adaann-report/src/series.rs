@@ -1,4 +1,4 @@
-//! Marks on the plane, with their values for the page's readout.
+//! Draws marks, with their values for the readout on the page.
 
 use crate::{
     contour::Heights,
@@ -8,16 +8,16 @@ use crate::{
     svg::value,
 };
 
-/// Points that the readout knows of one series; more are thinned.
+/// The maximal number of points of a series in the readout. Longer series are thinned.
 const MOST_READ: usize = 600;
 
-/// Layers of dots: where dots of several layers meet they are darker.
+/// The number of layers of dots. Overlapping dots of different layers are darker.
 const LAYERS: usize = 5;
 
 /// Opacity that each contour adds.
 const CONTOUR: f64 = 0.17;
 
-/// Points between which all of a shape lies.
+/// Points whose bounding box contains the shape.
 pub(crate) fn extent(shape: &Shape) -> Vec<Point> {
     match shape {
         Shape::Line { points, .. }
@@ -34,7 +34,7 @@ pub(crate) fn extent(shape: &Shape) -> Vec<Point> {
     }
 }
 
-/// The mark as ink.
+/// Draws a mark.
 pub(crate) fn draw(mark: &Mark, x: &Scale, y: &Scale, area: Rect) -> Ink {
     let at = |(px, py): Point| Some((x.at(px)?, y.at(py)?));
     let color = mark.color.hex();
@@ -95,7 +95,7 @@ fn rule(color: &'static str) -> Stroke {
     Stroke { color, width: 1.3, dashed: true }
 }
 
-/// The pieces of a line between the points that have no place.
+/// Splits a line at the points that have no position.
 fn runs(points: impl Iterator<Item = Option<Point>>) -> Vec<Vec<Point>> {
     let mut runs = vec![Vec::new()];
     for point in points {
@@ -108,7 +108,7 @@ fn runs(points: impl Iterator<Item = Option<Point>>) -> Vec<Vec<Point>> {
     runs
 }
 
-/// Dots in layers that darken each other, unless they are opaque.
+/// Splits dots into layers that darken each other, unless they are opaque.
 pub(crate) fn layered(points: &[Point], radius: f64, fill: Fill) -> Vec<Ink> {
     let layers = if fill.opacity < 1.0 { LAYERS } else { 1 };
     (0..layers)
@@ -125,7 +125,7 @@ fn band(
     color: &'static str,
     opacity: f64,
 ) -> Ink {
-    // An end below a logarithmic axis is at its foot.
+    // A value that is not positive lies at the lower end of a logarithmic axis.
     let low = |value: f64| y.at(value).or((y.log && value <= 0.0).then_some(y.from));
     let pairs = points.iter().map(|&(px, bottom, top)| {
         let (px, bottom, top) = (x.at(px)?, low(bottom)?, low(top)?);
@@ -153,7 +153,7 @@ fn band(
     Ink::Path { lines, closed: true, fill: Some(Fill { color, opacity }), stroke: None }
 }
 
-/// What the readout says of the mark.
+/// The data of the mark for the readout.
 fn data(mark: &Mark, x: &Scale, y: &Scale) -> Vec<(&'static str, String)> {
     let mut data = vec![("color", mark.color.hex().to_owned())];
     if let Some(label) = &mark.label {
@@ -185,7 +185,7 @@ fn data(mark: &Mark, x: &Scale, y: &Scale) -> Vec<(&'static str, String)> {
     data
 }
 
-/// Points at which a band is read: of columns the middle, since their edges belong to two.
+/// Points for the readout of a band. For columns these are the middles, because two columns share each edge.
 fn read_band(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
     let sides = match points {
         [_, sides @ .., _] => sides,
@@ -199,7 +199,7 @@ fn read_band(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
     sides.chunks(2).map(middle).collect()
 }
 
-/// Not more points than a reader can tell apart, the last one among them.
+/// Thins the points to at most about `MOST_READ`, and keeps the last one.
 fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     let every = points.len().div_ceil(MOST_READ).max(1);
     let last = points.len().saturating_sub(1);

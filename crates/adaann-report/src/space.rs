@@ -1,4 +1,4 @@
-//! Points and trajectories in three dimensions, seen in perspective-free projection.
+//! Points and trajectories in three dimensions, in an orthographic projection.
 
 use crate::{
     Color,
@@ -16,35 +16,35 @@ use crate::{
 /// A chart with three axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
-    /// Words above it.
+    /// The title above it.
     pub title: Option<String>,
-    /// What the axes measure.
+    /// The labels of the axes.
     pub labels: [String; 3],
-    /// What is drawn, the last on top.
+    /// The marks, with the last on top.
     pub marks: Vec<SpaceMark>,
 }
 
-/// Points or a line in a space.
+/// Points or a line in three dimensions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceMark {
     /// The points.
     pub points: Vec<[f64; 3]>,
-    /// Are they joined by a line, instead of drawn as dots?
+    /// Are they drawn as a line instead of dots?
     pub line: bool,
     /// Their colour.
     pub color: Color,
-    /// Words in the legend.
+    /// The label in the legend.
     pub label: Option<String>,
     /// Radius of the dots, or width of the line.
     pub size: f64,
-    /// Of dots, from 0 to 1.
+    /// The opacity of dots, from 0 to 1.
     pub opacity: f64,
 }
 
-/// The view from which a space is first seen: turned and tilted, in radians.
+/// The initial view: turn and tilt, in radians.
 const VIEW: [f64; 2] = [-0.62, 0.42];
 
-/// Points of one mark; a page stays small, and more cannot be told apart.
+/// The maximal number of points of a mark, which keeps pages small.
 const MOST: usize = 2_000;
 
 const EDGES: [[usize; 2]; 12] = [
@@ -62,16 +62,16 @@ const EDGES: [[usize; 2]; 12] = [
     [3, 7], // along the third
 ];
 
-/// From the cube of sides −1 to 1 to the plane: turned about the third axis, then tilted.
+/// Projects a point of the cube from −1 to 1 to the plane: turned about the third axis, then tilted.
 ///
-/// The page's script has the same lines.
+/// The script of the page has the same code.
 pub(crate) fn project([x, y, z]: [f64; 3], [turn, tilt]: [f64; 2]) -> [f64; 2] {
     let across = x * turn.cos() - y * turn.sin();
     let away = x * turn.sin() + y * turn.cos();
     [across, -z * tilt.cos() - away * tilt.sin()]
 }
 
-/// Corner `i` of the cube: bit d says at which end of axis d it is.
+/// Corner `i` of the cube. Bit d determines the end of axis d.
 fn corner(i: usize) -> [f64; 3] {
     [0, 1, 2].map(|d| if i >> d & 1 == 1 { 1.0 } else { -1.0 })
 }
@@ -97,9 +97,9 @@ fn entry(mark: &SpaceMark) -> Option<Entry> {
 
 fn cell(space: &Space, [width, height]: [f64; 2]) -> Ink {
     let top = if space.title.is_some() { 24.0 } else { 4.0 };
-    // Numbers and a label stand on the left.
+    // Leave space for numbers and a label on the left.
     let center = (width / 2.0 + 9.0, top + (height - top) / 2.0 - 4.0);
-    // The cube's diagonal is 2√2 across and 2√3 at most upwards, with room for labels around it.
+    // The projected cube is at most 2√2 wide and 2√3 high. Leave room for labels around it.
     let unit = ((width - 90.0) / 2.83).min((height - top - 60.0) / 3.1);
     let at = |point: [f64; 3]| -> Point {
         let [x, y] = project(point, VIEW);
@@ -138,7 +138,7 @@ fn words(text: &str, at: Point, size: f64) -> Text {
     Text { at, words: text.to_owned(), power, size, anchor, color: DARK, upright: false }
 }
 
-/// Numbers and labels along the three edges that no view hides.
+/// Numbers and labels along the three edges that are visible in every view.
 fn axis_words(
     space: &Space,
     scales: &[Scale; 3],
@@ -159,7 +159,7 @@ fn axis_words(
             inks.push(Ink::Group(Group { class: "solid", data, window: None, inks: vec![text] }));
         };
         for tick in ticks::ticks(&scales[d], 4) {
-            // At the ends of two edges their numbers would meet.
+            // Where two edges meet, their numbers would overlap.
             let along = scales[d].at(tick.value).filter(|along| along.abs() < 0.93);
             let Some(along) = along else { continue };
             let point = place(along, 0.16);
@@ -167,7 +167,7 @@ fn axis_words(
             let number = Text { power: tick.power, ..words(&tick.words, (at.0, at.1 + 4.0), 10.0) };
             put(point, number);
         }
-        // Beyond the numbers, however small the cube.
+        // Outside the numbers, for any size of the cube.
         let point = place(0.0, 0.16 + if d == 2 { 31.0 } else { 38.0 } / unit);
         let at = at(point);
         put(point, words(&space.labels[d], (at.0, at.1 + 4.0), 12.0));
@@ -195,7 +195,7 @@ fn solid(mark: &SpaceMark, scales: &[Scale; 3], at: &dyn Fn([f64; 3]) -> Point) 
     Ink::Group(Group { class: "solid mark", data, window: None, inks })
 }
 
-/// Coordinates in the cube, with as many digits as a screen can show.
+/// Coordinates in the cube, rounded to the resolution of a screen.
 fn numbers(points: &[[f64; 3]]) -> String {
     let short = |x: &f64| value((x * 1000.0).round() / 1000.0);
     points.iter().flatten().map(short).collect::<Vec<_>>().join(" ")
@@ -211,7 +211,7 @@ mod tests {
         assert!(x == 0.0 && y < 0.0, "upwards is up");
         let [x, y] = project([1.0, 0.0, 0.0], [std::f64::consts::FRAC_PI_2, 0.0]);
         assert!(x.abs() < 1e-12 && y.abs() < 1e-12, "an axis that points away has no length");
-        // From above one sees the plane as it is.
+        // The view from above shows the plane undistorted.
         let [x, y] = project([0.3, 0.4, 0.9], [0.8, std::f64::consts::FRAC_PI_2]);
         assert!((x.hypot(y) - 0.5).abs() < 1e-12);
     }

@@ -1,4 +1,4 @@
-//! A drawing as SVG, alone or inside a page.
+//! Writes a drawing as SVG, as a file or inside a page.
 
 use crate::{
     escape::escaped,
@@ -10,17 +10,17 @@ use std::fmt::Write;
 /// Dashes and gaps.
 pub(crate) const DASHES: [f64; 2] = [5.0, 3.5];
 
-/// Fonts of a drawing; the first has the widths that it was laid out with.
+/// The fonts of a drawing. The layout uses the widths of the first.
 const FONTS: &str = "Roboto, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif";
 
-/// Does the drawing stand alone, or in a page whose script wants to know what it shows?
+/// Is the drawing a file, or part of a page whose script needs its data?
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Place {
     Alone,
     Page,
 }
 
-/// The drawing, with more attributes of its root.
+/// The drawing as SVG, with additional attributes of the root element.
 pub(crate) fn svg(inks: &[Ink], [width, height]: [f64; 2], root: &str, place: Place) -> String {
     let mut text = format!("<svg viewBox=\"0 0 {} {}\" {root}", number(width), number(height));
     write!(text, " font-family=\"{FONTS}\">").expect("strings grow");
@@ -49,7 +49,7 @@ fn push(text: &mut String, ink: &Ink, place: Place) {
             *text += "/>";
         }
         Ink::Dots { points, radius, fill } => {
-            // Lines without length and with round ends: shorter than circles.
+            // Zero-length lines with round ends take fewer bytes than circles.
             *text += "<path d=\"";
             for (x, y) in points {
                 write!(text, "M{:.1} {:.1}h0", x, y).expect("strings grow");
@@ -137,7 +137,7 @@ fn push_group(text: &mut String, group: &Group, place: Place) {
             write!(attributes, " data-{name}=\"{}\"", escaped(value)).expect("strings grow");
         }
     }
-    // A drawing inside the drawing is a window that needs no name.
+    // A nested `svg` element clips without the id that a clip path would need.
     let tag = match group.window {
         None => {
             write!(text, "<g{attributes}>").expect("strings grow");
@@ -160,14 +160,14 @@ fn push_group(text: &mut String, group: &Group, place: Place) {
     write!(text, "</{tag}>").expect("strings grow");
 }
 
-/// A number with at most two digits behind the point.
+/// A number with at most two decimal places.
 pub(crate) fn number(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A number of the data with five digits, as short as can be.
+/// A number of the data with five significant digits, in the shortest form.
 pub(crate) fn value(x: f64) -> String {
     let rounded: f64 = format!("{x:.4e}").parse().expect("a number that was just written");
     let plain = format!("{rounded}");

@@ -1,17 +1,17 @@
-//! A table, as HTML, Markdown and CSV.
+//! Tables as HTML, Markdown and CSV.
 
 use crate::{escape::escaped, words};
 
 /// A table whose first column is a label.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// What it shows.
+    /// The caption.
     pub caption: String,
-    /// Names of the columns; may be empty.
+    /// The names of the columns, or empty.
     pub header: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// A line below.
+    /// A note below the table.
     pub note: Option<String>,
 }
 
@@ -20,7 +20,7 @@ impl Table {
         self.rows.iter().chain([&self.header]).map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Columns of numbers, which stand to the right.
+    /// Is this a column of numbers, which is right-aligned?
     fn is_numeric(&self, column: usize) -> bool {
         let is_number = |cell: &&String| {
             cell.trim_start_matches(['-', '−', '+', '±', '<', '>', '≤', '≥', '~', ' '])
@@ -31,7 +31,7 @@ impl Table {
         column > 0 && cells.peek().is_some() && cells.all(|c| blank(&c) || is_number(&c))
     }
 
-    /// The table in a box that scrolls where the screen is narrow.
+    /// The table as HTML, in a box that scrolls on narrow screens.
     pub fn html(&self) -> String {
         let mut html =
             String::from("<div class=\"table\"><div class=\"scroll\" tabindex=\"0\"><table>\n");

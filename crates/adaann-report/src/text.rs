@@ -1,4 +1,4 @@
-//! The font of figures: how wide a text is, and the outlines of its letters.
+//! The font of figures: text widths and the outlines of letters.
 
 use std::sync::LazyLock;
 use ttf_parser::{Face, GlyphId};
@@ -7,12 +7,12 @@ static FACE: LazyLock<Face<'static>> = LazyLock::new(|| {
     Face::parse(include_bytes!("../assets/roboto.ttf"), 0).expect("the font in the binary is whole")
 });
 
-/// Size of a power beside its words, and how far it is raised, in sizes of the words.
+/// The size of an exponent, relative to its text.
 pub(crate) const POWER_SIZE: f64 = 0.72;
-/// How far a power is raised.
+/// The rise of an exponent, relative to the size of its text.
 pub(crate) const POWER_RISE: f64 = 0.38;
 
-/// The letter's outline and how far it moves on; characters that the font lacks are boxes.
+/// The glyph of a character and its advance. Characters that the font lacks are shown as boxes.
 pub(crate) fn glyph(character: char) -> (GlyphId, f64) {
     let glyph =
         FACE.glyph_index(character).or_else(|| FACE.glyph_index('\u{fffd}')).unwrap_or(GlyphId(0));
@@ -24,7 +24,7 @@ pub(crate) fn face() -> &'static Face<'static> {
     &FACE
 }
 
-/// Units of the font in one size.
+/// Font units per em.
 pub(crate) fn units() -> f64 {
     f64::from(FACE.units_per_em())
 }
@@ -34,7 +34,7 @@ pub(crate) fn width(words: &str, size: f64) -> f64 {
     words.chars().map(|character| glyph(character).1).sum::<f64>() / units() * size
 }
 
-/// The text, cut with an ellipsis if it is wider than there is room.
+/// The text, truncated with an ellipsis if it is wider than the room.
 pub(crate) fn cut(words: &str, size: f64, room: f64) -> String {
     if width(words, size) <= room {
         return words.to_owned();

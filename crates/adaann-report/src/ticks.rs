@@ -1,4 +1,4 @@
-//! Where an axis has its numbers, and how they are written.
+//! Positions and texts of the numbers along an axis.
 
 use crate::scale::Scale;
 
@@ -7,17 +7,17 @@ use crate::scale::Scale;
 pub(crate) struct Tick {
     pub(crate) value: f64,
     pub(crate) words: String,
-    /// An exponent behind the words.
+    /// An exponent after the text.
     pub(crate) power: String,
 }
 
-/// About `most` numbers, all of them round.
+/// About `most` round numbers.
 pub(crate) fn ticks(scale: &Scale, most: usize) -> Vec<Tick> {
     let decades = (scale.high / scale.low).log10();
     if scale.log && decades > 0.6 { logarithmic(scale, most) } else { linear(scale, most) }
 }
 
-/// Distances between round numbers, as parts of a power of ten.
+/// Distances between round numbers, as multiples of a power of ten.
 const STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
 fn linear(scale: &Scale, most: usize) -> Vec<Tick> {
@@ -29,7 +29,7 @@ fn linear(scale: &Scale, most: usize) -> Vec<Tick> {
     let mut sizes = sizes.filter(|size| (span / size).floor() <= most as f64);
     let step = sizes.next().unwrap_or(span);
     let (first, last) = (scale.low / step, scale.high / step);
-    // A range far from 0 and too narrow for the digits of a number would never end.
+    // Limit the count: in a narrow range far from 0, rounding would make the loop endless.
     let count = (last - first).min(50.0);
     let first = (first - 1e-9).ceil();
     let values: Vec<f64> = (0..)
@@ -89,7 +89,7 @@ pub(crate) fn between(scale: &Scale) -> Vec<f64> {
         .collect()
 }
 
-/// A number with so many digits behind the point and a real minus sign.
+/// A number with this many decimal places and a typographic minus sign.
 fn plain(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let is_zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));

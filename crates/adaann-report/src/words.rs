@@ -1,4 +1,4 @@
-//! Text with `` `code` ``, `**strong**` and `[links](url)`, and nothing else.
+//! A subset of Markdown: only `` `code` ``, `**strong**` and `[links](url)`.
 
 use crate::escape::escaped;
 
@@ -41,7 +41,7 @@ fn link(text: &str) -> Option<(String, &str)> {
         .then(|| (format!("<a href=\"{}\">{}</a>", escaped(url), escaped(words)), after))
 }
 
-/// Pages, mail, and places relative to this page; no scripts.
+/// Allows web pages, mail, and relative links, but no scripts.
 fn is_harmless(url: &str) -> bool {
     let plain = !url.is_empty() && url.chars().all(|c| !c.is_whitespace() && !c.is_control());
     let head = url.split(['/', '?', '#']).next().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! The page in a real browser: it renders, stays in its place, asks nobody, and answers.
+//! The page in a real browser: it renders, fits the window, makes no requests, and is interactive.
 
 mod chromium;
 mod gallery;
 
 use std::{collections::HashMap, time::Instant};
 
-/// The page with a script at its end.
+/// The page with the probe script at its end.
 fn probed() -> String {
     let probe = include_str!("probe.js");
     let html = gallery::page().html();
@@ -13,7 +13,7 @@ fn probed() -> String {
     format!("{before}<script>{{{probe}}}</script></body>{after}")
 }
 
-/// The page in a frame: windows cannot be as narrow as a telephone.
+/// The page in a frame, because windows cannot be as narrow as a phone.
 fn framed(html: &str, width: u32) -> String {
     let html = html.replace('&', "&amp;").replace('"', "&quot;");
     format!(
@@ -22,9 +22,9 @@ fn framed(html: &str, width: u32) -> String {
     )
 }
 
-/// What the probe wrote down.
+/// The output of the probe.
 fn said(dom: &str) -> HashMap<&str, &str> {
-    let (_, list) = dom.split_once("<ul id=\"said\">").expect("the probe came to its end");
+    let (_, list) = dom.split_once("<ul id=\"said\">").expect("the probe finished");
     let items = list.split("<li title=\"").skip(1);
     items
         .map(|item| {
@@ -55,7 +55,7 @@ fn the_page_renders_and_asks_nobody() {
         loaded.dom.matches("class=\"chart\"").count(),
         html.matches("class=\"chart\"").count()
     );
-    // Made by the page's script: it ran to its end.
+    // The script of the page creates the readouts, so it ran completely.
     assert_eq!(loaded.dom.matches("class=\"readout\"").count(), gallery::figures().len());
     assert!(loaded.dom.contains("<dialog"));
     assert!(!loaded.dom.contains("<img"), "hostile words stay words");
@@ -81,14 +81,14 @@ fn check(said: &HashMap<&str, &str>, width: u32) {
     is("images", "0");
     is("broken", "undefined");
     is("labelled", "true");
-    // Hostile words are shown as they are; the dump escapes what it must.
+    // Hostile text is shown verbatim. The dump escapes markup.
     let words = gallery::HOSTILE.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     for name in ["heading", "caption", "legend", "axis"] {
         is(name, &words);
     }
     is("details", &format!("a = 1\n{words}\n"));
 
-    // A share of 0.22 of the axis is near the left peak, whose height is known.
+    // The pointer at 0.22 of the axis is near the left peak, whose height is known.
     let hover = said["hover"];
     let z = number(hover, "z");
     let height = |z: f64| {
@@ -125,7 +125,7 @@ fn check(said: &HashMap<&str, &str>, width: u32) {
 
     is("turned", "true");
     is("keyTurned", "true");
-    // Rounding alone: tenths of a unit there, hundredths here.
+    // The difference is only rounding: tenths of a unit in the script, hundredths here.
     let farthest: f64 = said["farthest"].parse().unwrap();
     assert!(farthest < 0.2, "the script's view differs from the drawing by {farthest}");
     is("places", "0");

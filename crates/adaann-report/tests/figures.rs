@@ -1,4 +1,4 @@
-//! Every kind of figure as a file of its own.
+//! Every kind of figure as a separate file.
 
 mod gallery;
 
@@ -46,7 +46,7 @@ fn a_label_is_in_the_legend_once() {
     assert_eq!(svg.matches(">19 of 20<").count(), 1);
 }
 
-/// Texts of neighbouring numbers must not touch, whatever the axis.
+/// Neighbouring numbers along an axis must not touch.
 #[test]
 fn numbers_along_an_axis_keep_apart() {
     for figure in gallery::figures() {
@@ -61,7 +61,7 @@ fn numbers_along_an_axis_keep_apart() {
             };
             let words = text.split_once('>').unwrap().1.split('<').next().unwrap();
             if !attribute("x").is_empty() && text.contains("text-anchor=\"middle\"") {
-                // Half of an average digit's width for each character, either side.
+                // Half the width of an average digit for each character, on either side.
                 let half = 3.0 * words.chars().count() as f64;
                 rows.push((attribute("y").to_owned(), attribute("x").parse().unwrap(), half));
             }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs a browser for tests/browser.rs; needs root and a Debian or Ubuntu.
+# Installs a browser for tests/browser.rs. Needs root on Debian or Ubuntu.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q

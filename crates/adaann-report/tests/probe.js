@@ -1,4 +1,4 @@
-// Runs in a copy of the page: does what a reader would do, and writes down what is shown then.
+// Runs in a copy of the page: acts like a reader and records what is shown.
 const said = {};
 const figure = (name) => document.querySelector(`figure[data-name="${name}"]`);
 const chart = (name) => figure(name).querySelector(".chart");
@@ -7,7 +7,7 @@ const readout = (name) => {
   const box = figure(name).querySelector(".readout");
   return box.hidden ? "" : [...box.children].map((line) => line.textContent).join("; ");
 };
-// A place in a chart, by the share of its first panel's area.
+// A point in a chart, as a share of the area of its first panel.
 const at = (name, across, down) => {
   const [left, top, width, height] = (panel(name).dataset.area || "60 60 200 200").split(" ").map(Number);
   const point = new DOMPoint(left + across * width, top + down * height).matrixTransform(chart(name).getScreenCTM());
@@ -77,7 +77,7 @@ said.zero = panel("rates").dataset.view;
 
 const first = (name) => figure(name).querySelector(".solid.mark path").getAttribute("d").match(/-?[\d.]+/g).slice(0, 2).map(Number);
 const seen = first("spaces");
-// Every place of the first space: lines, dots, and words.
+// Every position in the first space: lines, dots and text.
 const places = () => [...panel("spaces").querySelectorAll(".solid path, .solid text")]
   .flatMap((piece) => (piece.getAttribute("d") || `${piece.getAttribute("x")} ${piece.getAttribute("y")}`).match(/-?[\d.]+ -?[\d.]+/g))
   .flatMap((pair) => pair.split(" ").map(Number));
@@ -91,7 +91,7 @@ const dragged = drawn("spaces");
 key("spaces", "ArrowLeft");
 said.keyTurned = drawn("spaces") !== dragged;
 key("spaces", "0");
-// Drawn by the script now, and by Rust before.
+// Compare the drawing by the script with the one by Rust.
 said.farthest = Math.max(...places().map((x, i) => Math.abs(x - seenPlaces[i]))).toFixed(2);
 said.places = places().length - seenPlaces.length;
 const [x, y] = seen, matrix = chart("spaces").getScreenCTM();

@@ -1,4 +1,4 @@
-//! The structure of the bytes: every address leads where it should, every checksum holds.
+//! The structure of the bytes: all addresses and checksums are correct.
 
 use crate::{Dimension, File, Group, Value, Values, Variable, checksum::lookup3};
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ fn messages<'a>(file: &'a [u8], address: u64, what: &str) -> Vec<(u8, u64, &'a [
     found
 }
 
-/// Follows all links from the root; paths and the bytes where their values are.
+/// Follows all links from the root, and returns the paths with the bytes of their values.
 fn walk(file: &[u8]) -> BTreeMap<String, Option<&[u8]>> {
     let mut found = BTreeMap::new();
     let mut open = vec![(String::new(), number(&file[36..44]))];

@@ -1,4 +1,4 @@
-//! Python with ArviZ: installed once, and asked what it finds in a file.
+//! Installs Python with ArviZ once, and reads files with it.
 
 #![allow(dead_code, reason = "the command line's tests use a part")]
 
@@ -10,8 +10,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// The interpreter, which stays in the target folder from run to run; none where it cannot be
-/// installed.
+/// The interpreter, which stays in the target folder between runs. `None` if it cannot be installed.
 static PYTHON: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../adaann-netcdf/tests/install-arviz.sh");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("arviz");
@@ -21,7 +20,7 @@ static PYTHON: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().last().unwrap_or("no reason given").trim();
-    // Not by a macro, whose words the test harness keeps to itself.
+    // Not `eprintln!`, whose output the test harness captures.
     let _ = writeln!(
         std::io::stderr(),
         "skipped: tests with ArviZ, which could not be installed ({last}); they need Python 3.11 or \
@@ -30,7 +29,7 @@ static PYTHON: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     None
 });
 
-/// Is there any Python, for models whose program is in it? Says once if there is none.
+/// Is Python available, for models with a Python program? Reports once if not.
 pub(crate) fn has_python() -> bool {
     static FOUND: LazyLock<bool> = LazyLock::new(|| {
         let found = Command::new("python3").args(["-c", ""]).output();
@@ -44,12 +43,12 @@ pub(crate) fn has_python() -> bool {
     *FOUND
 }
 
-/// Can ArviZ be asked? Says once if it cannot.
+/// Is ArviZ available? Reports once if not.
 pub(crate) fn is_there() -> bool {
     PYTHON.is_some()
 }
 
-/// What a reader of `read.py` finds in the file, one line for each thing, sorted.
+/// The contents that a reader of `read.py` finds in the file, as sorted lines.
 pub(crate) fn read(reader: &str, path: &Path) -> Vec<String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../adaann-netcdf/tests/read.py");
     let python = PYTHON.as_ref().expect("asked whether it is there");
@@ -60,7 +59,7 @@ pub(crate) fn read(reader: &str, path: &Path) -> Vec<String> {
     sorted(text.lines().map(str::to_owned).collect())
 }
 
-/// What a reader should find in the file, in the words of `read.py`.
+/// The lines that `read.py` should print for the file.
 pub(crate) fn expected(file: &File) -> Vec<String> {
     let mut lines = Vec::new();
     attributes("/", &file.attributes, &mut lines);
@@ -86,7 +85,7 @@ pub(crate) fn expected(file: &File) -> Vec<String> {
 
 fn attributes(place: &str, attributes: &[(String, Value)], lines: &mut Vec<String>) {
     for (name, value) in attributes {
-        // A reader does not tell one value from a list of one.
+        // Readers do not distinguish a value from a list of one.
         let values = match value {
             Value::Number(value) => spelled(&Values::Numbers(vec![*value])),
             Value::Integer(value) => spelled(&Values::Integers(vec![*value])),

@@ -1,4 +1,4 @@
-//! A headless Chromium: found, installed, and asked for what it made of a page.
+//! Finds or installs a headless Chromium, and loads pages in it.
 
 use std::{
     env, fs,
@@ -9,18 +9,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Loading the page takes a second or two; a busy machine may need many more.
+/// Loading the page takes a second or two, but much longer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What the browser made of a page.
+/// A page after loading.
 pub(crate) struct Loaded {
     /// The document after its scripts have run.
     pub(crate) dom: String,
-    /// What was written to the console.
+    /// The lines on the console.
     pub(crate) console: Vec<String>,
 }
 
-/// A browser, if there is one or one can be installed. In continuous integration there must be.
+/// A browser that is present or could be installed. Required in continuous integration.
 pub(crate) fn find() -> Option<PathBuf> {
     if let Some(found) = on_path() {
         return Some(found);
@@ -56,9 +56,9 @@ pub(crate) fn load(browser: &Path, html: &str, width: u32) -> Loaded {
     let mut child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         .args(["--no-first-run", "--disable-extensions", "--enable-logging=stderr", "--dump-dom"])
-        // The document is asked for when the page has had time to settle.
+        // Dump the document after the page has had time to settle.
         .arg("--virtual-time-budget=3000")
-        // Whatever the page asks of the network fails, and the console says so.
+        // Any network request fails and shows up on the console.
         .arg("--host-resolver-rules=MAP * ~NOTFOUND")
         .arg(format!("--window-size={width},844"))
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))

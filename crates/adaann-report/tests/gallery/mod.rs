@@ -1,14 +1,14 @@
-//! A page with every kind of block and figure, and with texts that try to get out of their places.
+//! A page with every kind of block and figure, and with hostile texts that contain markup.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use adaann_report::{
     Axis, Block, Color, Figure, Mark, Page, Panel, Shape, Space, SpaceMark, Table, bins,
 };
 
-/// Markup of all kinds, which must be shown as it is.
+/// Markup of all kinds, which must be shown verbatim.
 pub(crate) const HOSTILE: &str = "</script></svg><script>window.broken=1</script>'\"&<img src=x>";
 
-/// Numbers that look random and are the same every time, roughly normal.
+/// Deterministic pseudo-random numbers, roughly normal.
 fn draws(count: usize, seed: u64) -> Vec<f64> {
     let mut state = seed;
     let mut uniform = move || {
