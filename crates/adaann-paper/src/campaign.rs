@@ -1,4 +1,4 @@
-//! All trials of the paper, over all cores: each on one thread, with its own stream, in any order.
+//! Runs all trials of the paper on all cores: each on one thread, with its own random stream, in any order.
 
 use crate::{
     Error, Result, cost,
@@ -14,14 +14,14 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// What to run.
+/// The examples to run, and the number of trials.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// How many trials.
+    /// The size, which sets the number of trials.
     pub size: Size,
-    /// Trials at every point, in place of those of the size.
+    /// Trials at every point, overriding the size.
     pub trials: Option<usize>,
-    /// Trials at every point of the runs that take hours, in place of both.
+    /// Trials at every point of runs that take hours, overriding both.
     pub large_trials: Option<usize>,
     /// Ids of the examples, like ex1.
     pub examples: Vec<String>,
@@ -33,7 +33,7 @@ impl Plan {
         let of_size = run.trials(self.size);
         match (self.large_trials, self.trials) {
             (Some(trials), _) if run.large => trials,
-            // A run that a size leaves out stays out.
+            // A run that the size omits stays omitted.
             (_, Some(trials)) if of_size > 0 => trials,
             _ => of_size,
         }
@@ -46,17 +46,17 @@ impl Plan {
     }
 }
 
-/// Sees how far the campaign is.
+/// Receives the progress of a campaign.
 pub trait Progress {
-    /// A run has this many trials, of which some were done before; the others have this cost in all.
+    /// A run has `total` trials, of which `done` are already in the journal. The others have this total cost.
     fn begin(&self, run: &Run, done: usize, total: usize, cost: f64);
-    /// This many trials of the journal are of no use: of older settings, or not whole.
+    /// This many trials of the journal are discarded, because their settings are outdated or they are incomplete.
     fn discard(&self, run: &Run, trials: usize);
-    /// A trial of this cost is done.
+    /// A trial of this cost has finished.
     fn advance(&self, run: &Run, trial: &Trial, cost: f64);
 }
 
-/// Watches nothing.
+/// Ignores progress.
 impl Progress for () {
     fn begin(&self, _: &Run, _: usize, _: usize, _: f64) {}
     fn discard(&self, _: &Run, _: usize) {}
@@ -71,12 +71,12 @@ pub struct Results {
 }
 
 impl Results {
-    /// Results by the names of their runs; flows that were kept are in the folder.
+    /// Results by the names of their runs. The folder contains the saved flows.
     pub(crate) fn new(trials: BTreeMap<String, Vec<Trial>>, folder: PathBuf) -> Self {
         Self { trials, folder }
     }
 
-    /// The trials of a run, by the order of its points, then by number; none if it was left out.
+    /// The trials of a run, ordered by point and number. Empty if the run was omitted.
     pub fn of(&self, run: &Run) -> &[Trial] {
         self.trials.get(&run.id).map_or(&[], Vec::as_slice)
     }
@@ -86,10 +86,10 @@ impl Results {
         self.of(run).iter().filter(|trial| trial.value == value).collect()
     }
 
-    /// What was kept of a trial that is shown.
+    /// The saved flows and schedule of a trial.
     ///
     /// # Errors
-    /// If there is nothing.
+    /// If nothing was saved.
     pub fn kept(&self, run: &Run, point: &Point, number: usize) -> Result<Kept> {
         Kept::read(&self.folder, &name(run, point, number))
     }
@@ -105,25 +105,25 @@ fn name(run: &Run, point: &Point, number: usize) -> String {
     format!("{}{value}-{number}", run.id)
 }
 
-/// A trial with what is kept of it to be shown; none if it was stopped.
+/// A trial with the data saved for figures, or `None` if it was stopped.
 pub type Made = Option<(Trial, Option<Kept>)>;
 
-/// Others who run trials, such as processes on other machines.
+/// Other workers that run trials, such as processes on other machines.
 pub trait Others: Sync {
-    /// How many they run at a time.
+    /// The number of trials that they run at a time.
     fn seats(&self) -> usize;
 
     /// Runs a trial by the id of its run, the value of its point and its number, as [`trial()`] does.
     ///
     /// # Errors
-    /// If it came to nothing there.
+    /// If the worker could not run it.
     fn trial(&self, run: &str, value: Option<f64>, number: usize) -> adaann::Result<Made>;
 }
 
-/// Runs one trial; what is kept of it is not written.
+/// Runs one trial, without saving its flow.
 ///
 /// # Errors
-/// If there is no such run or point.
+/// If the run or the point does not exist.
 pub fn trial(
     examples: &[Example],
     run: &str,
@@ -139,7 +139,7 @@ pub fn trial(
     }
 }
 
-/// The tasks of a campaign, for others.
+/// The tasks of a campaign, for other workers.
 struct TasksElsewhere<'a> {
     others: &'a dyn Others,
     tasks: &'a [Task<'a>],
@@ -158,7 +158,7 @@ impl Elsewhere<Result<Option<Trial>>> for TasksElsewhere<'_> {
     }
 }
 
-/// A trial to be run.
+/// A trial to run.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     run: &'a Run,
@@ -167,13 +167,13 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Runs it, and keeps its flow if it is shown; none if it was stopped.
+    /// Runs the trial, and saves its flow if a figure shows it. Returns `None` if it was stopped.
     fn run(&self, folder: &Path, stop: &AtomicBool) -> Result<Option<Trial>> {
         let Self { run, point, number } = *self;
         self.keep(folder, trial::run(run, point, number, stop))
     }
 
-    /// Writes down what is kept of it.
+    /// Saves the data for figures.
     fn keep(&self, folder: &Path, made: Made) -> Result<Option<Trial>> {
         let Self { run, point, number } = *self;
         let Some((trial, kept)) = made else { return Ok(None) };
@@ -184,14 +184,13 @@ impl Task<'_> {
     }
 }
 
-/// Runs what the journal does not have yet, on as many threads as the rayon pool it is called in, and by others if
-/// there are some.
-/// None if it was stopped; what was done is in the journal. A trial that fails or panics is one of
-/// the results.
+/// Runs the trials that the journal lacks, on the threads of the current rayon pool and on other workers, if any.
+///
+/// Returns `None` if it was stopped; the journal contains the finished trials. A trial that fails or panics counts as a
+/// result.
 ///
 /// # Errors
-/// If an example is unknown, another process is at work in the folder, or a file cannot be read or
-/// written.
+/// If an example is unknown, another process uses the folder, or a file cannot be read or written.
 pub fn run(
     examples: &[Example],
     plan: &Plan,
@@ -219,7 +218,7 @@ pub fn run(
         tasks.append(&mut left);
         done.insert(run.id.as_str(), journal);
     }
-    // Each on one thread, since its processor time is measured.
+    // Each trial runs on one thread, because its processor time is measured.
     let crew = Crew::of_single_threads(rayon::current_num_threads(), tasks.len()).until(stop);
     let (folder, listed) = (journals.folder(), &tasks[..]);
     let elsewhere = others.map(|others| TasksElsewhere { others, tasks: listed, folder });
@@ -231,7 +230,7 @@ pub fn run(
             let Task { run, point, number } = tasks[i];
             let trial = match outcome {
                 Ok(trial) => trial?,
-                // Others who are lost are no trial that failed.
+                // Losing another worker is not a failure of the trial.
                 Err(error) if !matches!(error, adaann::Error::Panicked(_)) => {
                     return Err(error.into());
                 }
@@ -258,7 +257,7 @@ pub fn run(
     Ok(Some(Results::new(trials, journals.folder().to_owned())))
 }
 
-/// The journal of a run with the trials that were made with these settings, and how many were not.
+/// The journal of a run with the trials of the current settings, and the number of discarded trials.
 fn usable(journals: &Journals, run: &Run) -> Result<(Journal, usize)> {
     let mut journal = journals.of(run)?;
     let of_point = |trial: &Trial| run.points.iter().find(|point| point.value == trial.value);

@@ -1,4 +1,4 @@
-//! What can go wrong between the paper's settings and its page.
+//! Errors of campaigns and their pages.
 
 use std::io;
 
@@ -6,53 +6,53 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// One of the library's.
+    /// An error of the library.
     #[error(transparent)]
     Library(#[from] adaann::Error),
     /// A figure that cannot be drawn.
     #[error(transparent)]
     Figure(#[from] adaann_report::Error),
     /// An example that is not in the file of experiments.
-    #[error("there is no example '{id}'; there are {}", .known.join(", "))]
+    #[error("unknown example '{id}'; choose one of {}", .known.join(", "))]
     UnknownExample {
-        /// What was asked for.
+        /// The requested id.
         id: String,
-        /// What there is.
+        /// The known ids.
         known: Vec<String>,
     },
     /// A file of experiments that cannot be read.
     #[error("the experiments cannot be read: {0}")]
     Experiments(#[source] toml::de::Error),
-    /// A run of that file that cannot be made sense of.
+    /// An invalid run in that file.
     #[error("the run '{run}' of the experiments: {reason}")]
     Run {
-        /// The run's id.
+        /// The id of the run.
         run: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: RunError,
     },
-    /// What was kept of a trial is not there, or not whole.
-    #[error("{path}: {reason}; the same campaign makes it again")]
+    /// The saved data of a trial is missing or incomplete.
+    #[error("{path}: {reason}; run the same campaign again to recreate it")]
     Kept {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// A folder that cannot be made.
+    /// A folder that cannot be created.
     #[error("cannot create the folder {path}: {cause}")]
     Create {
         /// The folder.
         path: String,
-        /// What the system said; part of the message, and so not a source of its own.
+        /// The error of the system. It is part of the message, and so not a separate source.
         cause: io::Error,
     },
-    /// A folder that cannot be emptied for what is new.
+    /// A folder that cannot be replaced.
     #[error("cannot replace the folder {path}: {cause}")]
     Replace {
         /// The folder.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
 }
@@ -61,21 +61,21 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// Each value has its learning rate.
-    #[error("it has {values} values and {rates} learning rates, but each value has one")]
+    /// The numbers of values and learning rates differ.
+    #[error("it has {values} values but {rates} learning rates; each value needs one")]
     Rates {
-        /// How many values there are.
+        /// The number of values.
         values: usize,
-        /// How many learning rates.
+        /// The number of learning rates.
         rates: usize,
     },
     /// One of `values` and `parameter` without the other.
-    #[error("`values` and the name of their `parameter` go together")]
+    #[error("`values` and `parameter` must be given together")]
     Parameter,
-    /// Settings of another kind.
+    /// Invalid settings.
     #[error("{0}")]
     Settings(#[from] toml::de::Error),
-    /// A density that is not registered, or not with these choices.
+    /// A density that is not registered, or has no such choices.
     #[error(transparent)]
     Density(#[from] adaann::Error),
 }

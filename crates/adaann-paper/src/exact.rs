@@ -1,9 +1,9 @@
-//! AdaAnn's steps with the exact variance of log p, by quadrature: no flow, no noise.
+//! The steps of AdaAnn with the exact variance of log p by quadrature, without a flow or noise.
 
-/// The exact number of values of t, t_0 and 1 included, for a density on the line.
+/// The exact number of values of t, including t_0 and 1, for a density on the line.
 ///
-/// `log_p` may lack a constant. `extra` is a part of the variance that is known in closed form, at
-/// t; 1/(2t²) for each further independent Gaussian coordinate.
+/// `log_p` need not be normalised. `extra` is a part of the variance at t that is known in closed form: 1/(2t²) for each
+/// further independent Gaussian coordinate.
 pub fn steps(
     log_p: &dyn Fn(f64) -> f64,
     reach: &dyn Fn(f64) -> [f64; 2],
@@ -19,8 +19,8 @@ pub fn steps(
     steps
 }
 
-/// The variance of log p under p^t, by the trapezium rule, which converges faster than any power
-/// for a smooth density that has died out at both ends.
+/// The variance of log p under p^t by the trapezium rule, which converges faster than any power for a smooth density
+/// that vanishes at both ends.
 fn variance(log_p: &dyn Fn(f64) -> f64, [low, high]: [f64; 2], t: f64) -> f64 {
     const CELLS: usize = 2_000;
     let (mut mass, mut first, mut second) = (0.0, 0.0, 0.0);

@@ -8,21 +8,21 @@ use adaann::{
 use serde::Deserialize;
 use std::sync::OnceLock;
 
-/// Several times what the longest of the paper's runs take.
+/// Several times the number of updates of the longest run of the paper.
 const MOST_UPDATES: usize = 400_000;
 
 /// How much to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// A look, in minutes.
+    /// A first impression, in minutes.
     Quick,
-    /// Over a coffee.
+    /// A moderate number of trials.
     Normal,
     /// As many trials as the paper.
     Full,
 }
 
-/// How many trials a run has, by size.
+/// The number of trials of a run, by size.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Trials {
@@ -41,15 +41,15 @@ impl Trials {
     }
 }
 
-/// How a run gets from the base to the target.
+/// The annealing of a run from the base to the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// At t = 1 from the first update on.
+    /// No annealing: t = 1 from the first update.
     None,
-    /// By equal steps.
+    /// Equal steps.
     Linear,
-    /// By AdaAnn's steps.
+    /// The steps of AdaAnn.
     AdaAnn,
 }
 
@@ -114,35 +114,35 @@ struct RunText {
 pub struct Example {
     /// ex1 to ex5.
     pub id: String,
-    /// What it is.
+    /// The title.
     pub title: String,
-    /// Where the paper has it.
+    /// The sections of the paper.
     pub sections: String,
     /// Its runs.
     pub runs: Vec<Run>,
 }
 
-/// One way to train one flow on a density, or on a family of densities over one parameter.
+/// A way to train a flow on a density, or on a family of densities over one parameter.
 #[derive(Debug)]
 pub struct Run {
-    /// Like `ex2-symmetric-adaann`; also the name of its files.
+    /// The id, such as `ex2-symmetric-adaann`, which also names its files.
     pub id: String,
-    /// The case it belongs to, like `symmetric`.
+    /// The case it belongs to, such as `symmetric`.
     pub case: String,
-    /// Its own name within the case.
+    /// The name within the case.
     pub name: String,
-    /// How it is called in tables and figures.
+    /// The label in tables and figures.
     pub label: String,
-    /// How it gets to the target.
+    /// The annealing.
     pub kind: Kind,
     beyond_paper: bool,
     /// Does it take hours?
     pub large: bool,
-    /// Is the first trial's flow kept, to be drawn?
+    /// Is the flow saved for figures?
     pub keep: bool,
-    /// Is the flow looked at on its way?
+    /// Is the flow measured during annealing?
     pub watch: bool,
-    /// A trial that has made so many updates is given up: its schedule creeps.
+    /// The number of updates after which a trial is abandoned, because its schedule makes too little progress.
     pub most_updates: usize,
     /// The densities.
     pub points: Vec<Point>,
@@ -155,7 +155,7 @@ impl Run {
         self.trials.of(size)
     }
 
-    /// How it is called in tables, where ours are told from the paper's.
+    /// The label in tables, which marks runs that go beyond the paper.
     pub fn title(&self) -> String {
         if self.beyond_paper { format!("{} (ours)", self.label) } else { self.label.clone() }
     }
@@ -170,10 +170,10 @@ impl Run {
 pub struct Point {
     /// The value of the family's parameter.
     pub value: Option<f64>,
-    /// The settings, but for the seed.
+    /// The settings, without the seed.
     pub settings: Settings,
-    /// Standard deviation of a component, by which being near a mode is measured; the exact ones of
-    /// each mode if none.
+    /// Standard deviation of a component, which defines what is near a mode. `None` uses the exact standard deviations
+    /// of each mode.
     pub component_sd: Option<f64>,
     /// How the density differs from the registered one.
     pub variant: Option<Variant>,
@@ -195,7 +195,7 @@ impl std::fmt::Debug for Point {
 }
 
 impl Point {
-    /// The density, with what is known about it; made once.
+    /// The density with its known properties, built once.
     pub fn problem(&self) -> &Problem {
         self.problem.get_or_init(|| build(&self.target, &self.choices).expect("built before"))
     }
@@ -213,7 +213,7 @@ pub fn all() -> Vec<Example> {
 /// The experiments of a file like the project's `experiments.toml`.
 ///
 /// # Errors
-/// If it is no such file; the message names the run.
+/// If the file is invalid. The message names the run.
 pub fn parse(text: &str) -> Result<Vec<Example>> {
     let file: File = toml::from_str(text).map_err(Error::Experiments)?;
     file.example.into_iter().map(example).collect()
@@ -272,7 +272,7 @@ fn point(
     let preset = run.preset.clone().or_else(|| case.preset.clone());
     let choices = Choices { parameters, preset, data: None };
     let settings = if run.preset.is_some() {
-        // Ours, not the paper's: they live with the registered problem.
+        // Settings of ours are stored with the registered problem.
         build(&case.target, &choices)?.settings
     } else {
         let mut table = example.settings.clone();

@@ -1,4 +1,4 @@
-//! Results on disk: a journal for each run, in one folder that other processes leave alone.
+//! Results on disk: a journal for each run, in a folder that is locked against other processes.
 
 use crate::{Error, Result, experiments::Run, trial::Trial};
 use adaann::crew::{self, Lock};
@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The trials of a run, each a line of JSON.
+/// The trials of a run, one line of JSON each.
 pub(crate) type Journal = crew::Journal<Lines>;
 
-/// A trial is a line of JSON.
+/// Formats a trial as a line of JSON.
 #[derive(Debug)]
 pub(crate) struct Lines;
 
@@ -34,10 +34,10 @@ pub(crate) struct Journals {
 }
 
 impl Journals {
-    /// Takes the place of the journals in a folder, which is created if need be.
+    /// Locks the folder of the journals, and creates it if necessary.
     ///
     /// # Errors
-    /// If it cannot be created, or another process is at work there.
+    /// If it cannot be created, or another process uses it.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let folder = folder.join("journal");
         fs::create_dir_all(&folder)
@@ -46,7 +46,7 @@ impl Journals {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// Where the flows of trials that are shown are kept.
+    /// The folder, which also contains the saved flows.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

@@ -1,18 +1,18 @@
-//! What is kept of a trial that is shown: its flow on arrival and at the end, its schedule, its looks.
+//! Saved data of a trial for figures: its flows at arrival and at the end, its schedule, and its measurements.
 
 use crate::{Error, Result, watch::Look};
 use adaann::{fit::Outcome, flow::Flow};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// A trial that is shown.
+/// The saved data of a trial.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Kept {
     /// The flow at the end.
     pub flow: Flow,
     /// The flow on arrival at t = 1.
     pub flow_at_1: Flow,
-    /// Its way.
+    /// The annealing.
     pub way: Way,
 }
 
@@ -20,11 +20,11 @@ pub struct Kept {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Way {
-    /// That of its trial's settings.
+    /// The fingerprint of the settings of the trial.
     pub fingerprint: u64,
     /// Every value of t.
     pub t: Vec<f64>,
-    /// What was seen on the way, if it was watched.
+    /// The measurements during annealing, if it was watched.
     pub looks: Vec<Look>,
 }
 
@@ -62,7 +62,7 @@ impl Kept {
         })
     }
 
-    /// Is it there, whole, and of these settings?
+    /// Does it exist, complete and with these settings?
     pub(crate) fn is_current(folder: &Path, name: &str, fingerprint: u64) -> bool {
         Self::read(folder, name).is_ok_and(|kept| kept.way.fingerprint == fingerprint)
     }

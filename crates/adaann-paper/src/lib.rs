@@ -1,7 +1,7 @@
-//! The experiments of the AdaAnn paper as data, and the machine that runs them.
+//! The experiments of the AdaAnn paper as data, and a runner for them.
 //!
-//! `experiments.toml` has every setting, to be checked against the paper line by line.
-//! [`campaign::run`] runs all trials over all cores and keeps each result in a journal.
+//! `experiments.toml` lists every setting in the order of the paper, so that they can be compared line by line.
+//! [`campaign::run`] runs all trials on all cores and stores each result in a journal.
 
 pub mod campaign;
 pub mod chapters;

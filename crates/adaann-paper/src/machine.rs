@@ -1,4 +1,4 @@
-//! What computed it, in a line.
+//! A one-line description of the machine.
 
 use adaann::Instructions;
 

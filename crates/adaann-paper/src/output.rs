@@ -1,4 +1,4 @@
-//! The folder that comes out: page, figures, tables, results.
+//! Writes the output folder: page, figures, tables and results.
 
 use crate::{
     Error, Result,
@@ -9,7 +9,7 @@ use adaann_report::{Block, Page, Table};
 use serde::Serialize;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// A trial without the time it took, which is never the same twice.
+/// A trial without its time, which is not reproducible.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Stripped<'a> {
@@ -29,14 +29,14 @@ enum Outcome<'a> {
 
 /// Writes `index.html`, `paper.md`, `figures/`, `tables/`, `results.json` and `times.json`.
 ///
-/// All but the times, and the tables that show them, depend on the settings and the seeds alone.
+/// Everything except the times, and the tables that show them, depends only on the settings and seeds.
 ///
 /// # Errors
 /// If a file cannot be written.
 pub fn write(folder: &Path, page: &Page, results: &Results) -> Result<()> {
     for name in ["figures", "tables"] {
         let path = folder.join(name);
-        // What an earlier page showed and this one does not would be taken for its own.
+        // Remove files of an earlier page that this page does not contain.
         if path.is_dir() {
             fs::remove_dir_all(&path)
                 .map_err(|cause| Error::Replace { path: path.display().to_string(), cause })?;

@@ -1,6 +1,6 @@
-//! Quantiles, and numbers as people read them.
+//! Quantiles, and numbers formatted for readers.
 
-/// A quantile by linear interpolation between the sorted values; NaN of nothing.
+/// A quantile by linear interpolation between the sorted values. NaN for an empty list.
 pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted: Vec<f64> = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -10,12 +10,12 @@ pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// The median; NaN of nothing.
+/// The median. NaN for an empty list.
 pub(crate) fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
-/// Whole numbers with commas: 10,401; a half is kept below 10,000, where medians have them.
+/// Formats a count with commas, like 10,401. Below 10,000 it keeps a half, which medians may have.
 pub(crate) fn count(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
@@ -33,7 +33,7 @@ pub(crate) fn count(value: f64) -> String {
     if rounded.fract() > 0.0 { text + ".5" } else { text }
 }
 
-/// A number with about three digits that matter.
+/// Formats a number with about three significant digits.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     match () {

@@ -1,4 +1,4 @@
-//! One trial: a fit, and what is measured of it.
+//! A trial: a fit and its measurements.
 
 use crate::{
     experiments::{Point, Run},
@@ -23,39 +23,39 @@ use std::{
     time::Duration,
 };
 
-/// Draws that a flow is judged by.
+/// The number of draws for judging a flow.
 pub const DRAWS: usize = 10_000;
 
-/// How many standard deviations of its component around a mode belong to it.
+/// The radius of a mode, in standard deviations of its component.
 pub const REACH: f64 = 4.0;
 
-/// Share of the draws that must be near each mode for it to count as captured. Where the paper's
-/// densities have several modes, they have two of equal weight.
+/// The share of the draws that must be near each mode for it to count as captured. All multimodal densities of the
+/// paper have two modes of equal weight.
 pub const CAPTURED: f64 = MODE_LOST / 2.0;
 
-/// To be counted up when what is measured changes, so that older results are run again.
+/// The version of the measurements. Increase it when they change, to discard older results.
 const METHOD: u32 = 1;
 
-/// What a trial has found.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trial {
     /// The value of the family's parameter.
     pub value: Option<f64>,
-    /// Its number, from 1.
+    /// The number, starting at 1.
     pub number: usize,
-    /// Fixes its random numbers.
+    /// The seed of its random numbers.
     pub seed: u64,
-    /// What it was told, in short: a result of other settings is of no use.
+    /// The fingerprint of its settings, which identifies outdated results.
     pub fingerprint: u64,
-    /// What it measured, unless it failed.
+    /// The measurements, or the reason for a failure.
     pub outcome: std::result::Result<Measured, String>,
-    /// Time that the fit took of a processor, on one thread, whatever else the machine did.
+    /// The processor time of the fit on one thread, which does not depend on other load.
     pub cpu_seconds: f64,
 }
 
 impl Trial {
-    /// A trial that took no time.
+    /// A trial without processor time.
     pub(crate) fn new(
         run: &Run,
         point: &Point,
@@ -67,7 +67,7 @@ impl Trial {
     }
 }
 
-/// What is measured of a fit.
+/// The measurements of a fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Measured {
@@ -75,19 +75,19 @@ pub struct Measured {
     pub steps: usize,
     /// Updates of the parameters.
     pub updates: usize,
-    /// Those before t = 1.
+    /// Updates before t = 1.
     pub updates_before_1: usize,
-    /// Points at which the density was evaluated, the schedule's draws included.
+    /// Points at which the density was evaluated, including the draws for the schedule.
     pub evaluations: usize,
     /// The flow on arrival at t = 1.
     pub on_arrival: Quality,
     /// The flow at the end.
     pub at_end: Quality,
-    /// Of each mode: mean and standard deviation of its draws; absent with fewer than two.
+    /// Mean and standard deviation of the draws of each mode. `None` with fewer than two draws.
     pub modes: Vec<Option<Moments>>,
 }
 
-/// How good a flow is.
+/// The quality of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Quality {
@@ -95,14 +95,14 @@ pub struct Quality {
     pub masses: Vec<f64>,
     /// Share of the draws that are nearer to each mode than to any other.
     pub weights: Vec<f64>,
-    /// KL(q‖p) from the draws, where log Z is known and no draw is lost.
+    /// KL(q‖p) from the draws, if log Z is known and all draws are finite.
     pub kl: Option<f64>,
-    /// Draws with log density −∞ or none.
+    /// The number of draws with a non-finite log density.
     pub lost: usize,
 }
 
 impl Quality {
-    /// The mass near the mode that has least of it.
+    /// The mass near the mode with the smallest mass.
     pub fn lightest_mass(&self) -> f64 {
         self.masses.iter().copied().fold(f64::INFINITY, f64::min)
     }
@@ -123,25 +123,25 @@ pub struct Moments {
     pub sd: Vec<f64>,
 }
 
-/// The seed of a trial: its own stream, whatever else is run.
+/// The seed of a trial, which does not depend on what else is run.
 pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
     let name = format!("{} {:?} {number}", run.id, point.value);
-    // Short enough to be typed after --seed.
+    // Short enough to type after --seed.
     crew::fingerprint(name.as_bytes()) >> 32
 }
 
-/// What the results of a point depend on.
+/// A fingerprint of everything that the results of a point depend on.
 pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
     let instructions = adaann::Instructions::current();
     let told = format!(
         "{METHOD} {} {instructions:?} {} {} {} {:?} {point:?}",
         run.id, run.keep, run.watch, run.most_updates, point.component_sd
     );
-    // JSON readers hold whole numbers exactly up to 2⁵³.
+    // JSON readers represent integers exactly up to 2⁵³.
     crew::fingerprint(told.as_bytes()) >> 12
 }
 
-/// Runs a trial on the current thread pool; none if it was stopped.
+/// Runs a trial on the current thread pool. Returns `None` if it was stopped.
 pub(crate) fn run(
     run: &Run,
     point: &Point,
@@ -202,13 +202,13 @@ pub(crate) fn run(
 fn measure(point: &Point, outcome: &Outcome, seed: u64) -> Result<Measured> {
     let problem = point.problem();
     let judge = |flow: &adaann::flow::Flow| -> Result<(Quality, Batch)> {
-        // Against the density itself, also where training saw an altered one.
+        // Compare with the original density, even if training used an altered one.
         let approximation = Approximation::new(&*problem.target, flow.clone())?;
         let sample = approximation.sample(DRAWS, seed)?;
         let quality = Quality {
             masses: masses(&problem.known, point.component_sd, sample.x()),
             weights: mode_weights(&problem.known, sample.x()),
-            // With lost draws it is infinite.
+            // Non-finite draws make it infinite.
             kl: problem
                 .known
                 .log_z

@@ -1,4 +1,4 @@
-//! Example 3 as the authors' notebooks have it: a floor under p, and annealing inside the components.
+//! Example 3 as in the authors' notebooks: a floor under p, and annealing inside the components.
 
 use adaann::{
     Batch, Result,
@@ -6,19 +6,19 @@ use adaann::{
 };
 use serde::Deserialize;
 
-/// How a density differs from the registered one.
+/// A modification of the registered density.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variant {
     /// log(p + 1e-20) in place of log p.
     Floor,
-    /// The exponent of each component is tempered, not their sum: Σ e^(t e_k) in place of (Σ e^e_k)^t.
+    /// Tempers the exponent of each component, not their sum: Σ e^(t e_k) in place of (Σ e^e_k)^t.
     Inside,
     /// Both.
     InsideFloor,
 }
 
-/// What the notebooks add to the density.
+/// The floor that the notebooks add to the density.
 const FLOOR: f64 = 1e-20;
 
 /// −1/(2σ²) and the height of a component of Example 3.
@@ -37,12 +37,12 @@ impl Altered {
         [[-self.mu - 1.0, self.mu], [self.mu + 1.0, self.mu]]
     }
 
-    /// log p_t and its gradient. With t = 1 that is log p, but for the floor.
+    /// log p_t and its gradient. With t = 1 this is log p, except for the floor.
     fn tempered(&self, t: f64, z: [f64; 2]) -> (f64, [f64; 2]) {
         let inside = if self.variant == Variant::Floor { 1.0 } else { t };
         let mut p = if self.variant == Variant::Inside { 0.0 } else { FLOOR };
         let mut slope = [0.0; 2];
-        // By the larger exponent, so that far away p is small and not zero.
+        // Shift by the larger exponent, so that p does not underflow far from the modes.
         let exponent =
             |m: [f64; 2]| -STEEPNESS * inside * ((z[0] - m[0]).powi(2) + (z[1] - m[1]).powi(2));
         let means = self.means();
@@ -68,8 +68,8 @@ impl Target for Altered {
         2
     }
 
-    /// On the power path the weight of the likelihood is t. The schedule's draws ask for no
-    /// gradient, and get log p itself.
+    /// On the power path the weight of the likelihood is t. The draws for the schedule need no gradient and get log p
+    /// itself.
     fn evaluate(
         &self,
         points: &Batch,

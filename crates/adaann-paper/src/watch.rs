@@ -1,20 +1,20 @@
-//! Looks at a flow on its way: how far it lags behind the density it follows.
+//! Measures during annealing how far a flow lags behind the density that it follows.
 
 use adaann::{
     approximation::Approximation, fit::StepRecord, flow::Flow, registry::Known, target::Target,
 };
 use serde::{Deserialize, Serialize};
 
-/// Steps between looks.
+/// Steps between measurements.
 const EVERY: usize = 20;
 
-/// Draws of a look.
+/// Draws of a measurement.
 const DRAWS: usize = 2_000;
 
-/// What is farther than this many standard deviations of p^t from its mode is not near it.
+/// The radius of a mode, in standard deviations of p^t.
 const REACH: f64 = 6.0;
 
-/// The flow at one value of t.
+/// Measurements of the flow at one value of t.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Look {
@@ -30,8 +30,8 @@ pub struct Look {
     pub between: f64,
     /// Share of the draws near neither mode, elsewhere.
     pub beyond: f64,
-    /// How wide the draws near a mode are: mean square distance from it in standard deviations of
-    /// p^t; 1 where the flow has followed.
+    /// The width of the draws near a mode: the mean square distance from it, in standard deviations of p^t. It is 1 for
+    /// a flow that equals p^t.
     pub width: f64,
 }
 
@@ -51,14 +51,14 @@ impl<'a> Watch<'a> {
         self.looks
     }
 
-    /// Looks at every so many steps, and at t = 1.
+    /// Measures every `EVERY` steps, and at t = 1.
     pub(crate) fn look(&mut self, record: &StepRecord, flow: &Flow, target: &dyn Target) {
         if !record.step.is_multiple_of(EVERY) && record.t < 1.0 {
             return;
         }
         let sample = Approximation::new(target, flow.clone())
             .and_then(|approximation| approximation.sample(DRAWS, record.step as u64));
-        // A target that cannot be evaluated stops the run itself.
+        // If the target fails, the run stops anyway.
         let Ok(sample) = sample else { return };
         let (mut all, mut near, mut squares) = (Vec::new(), Vec::new(), Vec::new());
         let mut between = 0.0;
@@ -67,7 +67,7 @@ impl<'a> Watch<'a> {
             let Some(index) = self.known.mode_of(&point) else { continue };
             let mode = &self.known.modes[index];
             let Some(sd) = &mode.sd else { continue };
-            // Near a mode p^t is a Gaussian that is wider by 1/√t.
+            // Near a mode, p^t is a Gaussian wider by a factor of 1/√t.
             let scaled = |d: usize| (point[d] - mode.location[d]) / sd[d] * record.t.sqrt();
             let square: Vec<f64> = (0..point.len()).map(|d| scaled(d).powi(2)).collect();
             all.push(sample.log_p()[i]);

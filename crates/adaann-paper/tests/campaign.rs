@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-/// A family of two densities, and a run that is kept and watched.
+/// A family of two densities, with one run that is saved and one that is watched.
 const SMALL: &str = r#"
 [[example]]
 id = "ex1"
@@ -63,7 +63,7 @@ fn run(examples: &[Example], folder: &Path, threads: usize) -> Results {
     pool.install(|| campaign::run(examples, &plan(), folder, &go, &(), None)).unwrap().unwrap()
 }
 
-/// Everything that must not change: the results, and what is kept of the flows.
+/// Everything that must not change: the results and the saved flows.
 fn bytes(folder: &Path, results: &Results) -> Vec<(String, Vec<u8>)> {
     let page = Page {
         title: String::new(),
@@ -77,7 +77,7 @@ fn bytes(folder: &Path, results: &Results) -> Vec<(String, Vec<u8>)> {
     for entry in fs::read_dir(folder.join("journal")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
-        // The lines of the journal come in the order in which trials end, with their times.
+        // The lines of the journal contain times, and their order depends on when trials end.
         if !name.ends_with(".jsonl") {
             files.push((name, fs::read(entry.path()).unwrap()));
         }
@@ -126,7 +126,7 @@ fn an_interrupted_campaign_ends_with_the_same_bytes() {
             .unwrap();
         assert!(found.is_none(), "it was stopped");
     }
-    // As a kill or a full disk leaves it: half a line at the end.
+    // A kill or a full disk leaves half a line at the end.
     let path = cut.path().join("journal/ex1-family-adaann.jsonl");
     let mut journal = fs::read(&path).unwrap();
     journal.extend(b"{\"value\":1.0,\"numb");
@@ -153,15 +153,15 @@ fn what_is_there_is_not_run_again() {
     };
     assert_eq!(trials_of(&small()), 12);
     assert_eq!(trials_of(&small()), 0);
-    // Another learning rate at mu = 3: that point alone is run again, in both runs.
+    // Another learning rate at mu = 3: only that point is run again, in both runs.
     let changed = experiments::parse(&SMALL.replace("0.002]", "0.003]")).unwrap();
     assert_eq!(trials_of(&changed), 6);
-    // A flow that is gone: its trial is run again.
+    // A trial whose flow is missing is run again.
     fs::remove_file(folder.path().join("journal/ex1-family-adaann-3-2.flow.safetensors")).unwrap();
     assert_eq!(trials_of(&changed), 1);
 }
 
-/// A power cut may leave anything in the journal; those trials are run again, and it is said.
+/// A power failure may corrupt the journal. The affected trials are run again, and this is reported.
 #[test]
 fn broken_lines_are_run_again() {
     struct Discarded(AtomicUsize);
@@ -197,7 +197,7 @@ fn two_processes_do_not_share_a_folder() {
     assert!(error.to_string().contains("another process"), "{error}");
 }
 
-/// A run that cannot work is a result, not the end of the campaign.
+/// A failing run is a result and does not end the campaign.
 #[test]
 fn a_failed_trial_is_recorded() {
     // A learning rate that throws every point to infinity.

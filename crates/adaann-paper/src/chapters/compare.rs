@@ -13,7 +13,7 @@ struct Pair<'a> {
     adaann: &'a Run,
 }
 
-/// Every place where both were run.
+/// A table of all experiments with both runs.
 pub(super) fn table(view: &View) -> Option<Table> {
     let pairs = [
         ("ex1-bimodal-linear", "ex1-bimodal-tau-0.01"),

@@ -1,4 +1,4 @@
-//! Example 1, with the motivating example: densities, schedules, tolerances.
+//! Example 1 and the motivating example: densities, schedules, tolerances.
 
 use super::view::{View, kl, kl_on_arrival};
 use crate::Result;
@@ -15,7 +15,7 @@ use adaann::{
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
 
-/// What of the line is shown.
+/// The range of the plots.
 const SHOWN: [f64; 2] = [-5.0, 1.2];
 const POINTS: usize = 310;
 
@@ -143,10 +143,10 @@ fn counts(view: &View, runs: &[&Run]) -> Table {
     }
 }
 
-/// T_1, which the paper's counts of updates contain.
+/// T_1, which is part of the paper's counts of updates.
 const REFINEMENT: f64 = 8_000.0;
 
-/// The median, with the least and the most where they differ.
+/// The median, with the minimum and maximum if they differ.
 fn range(values: &[f64]) -> String {
     let (least, most) = (quantile(values, 0.0), quantile(values, 1.0));
     if least < most {

@@ -1,4 +1,4 @@
-//! Example 2: how often both Gaussians on the line are captured, and what it costs.
+//! Example 2: how often both Gaussians on the line are captured, and at what cost.
 
 use super::{
     rates,
@@ -12,7 +12,7 @@ use crate::{
 use adaann::{Batch, target::Evaluation};
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table, bins::midpoints};
 
-/// The value of mu of the paper's table of times, and of the densities that are drawn.
+/// The value of mu of the paper's table of times and of the plotted densities.
 const MU: f64 = 4.0;
 
 pub(super) fn chapter(view: &View) -> Vec<Block> {
@@ -119,7 +119,7 @@ fn finding(view: &View, cases: &[Vec<&Run>; 2]) -> String {
     )
 }
 
-/// The trials with annealing that miss, and what helps.
+/// The annealed trials that miss a mode, and the effect of settings.
 fn misses(view: &View, cases: &[Vec<&Run>; 2]) -> Vec<Block> {
     let (mut missed, mut lost) = (0, 0);
     for run in cases.iter().flatten().filter(|run| run.kind != Kind::None) {

@@ -111,7 +111,7 @@ fn exact_counts() -> [f64; 2] {
     [steps as f64, (500 + (steps - 1) * 5) as f64]
 }
 
-/// Updates at mu = 0.5, and what moves them.
+/// The number of updates at mu = 0.5, and the effect of settings.
 fn updates(view: &View, planar: &[&Run]) -> Table {
     let published = &view.published.ex3;
     let row = |label: &str, steps: String, [low, middle, high]: [f64; 3], theirs: f64| {
@@ -165,7 +165,7 @@ fn updates(view: &View, planar: &[&Run]) -> Table {
     }
 }
 
-/// Why the number of updates is not the paper's, as far as it was measured.
+/// Measured reasons why the number of updates differs from the paper.
 fn reasons(view: &View) -> Option<String> {
     let median = |id: &str, of: fn(&Measured) -> f64| {
         let run = view.run(id)?;

@@ -11,7 +11,7 @@ use crate::{
 };
 use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Space, SpaceMark, Table};
 
-/// Both levels of noise, with what is said of them.
+/// Both levels of noise, with their descriptions.
 const CASES: [(&str, &str); 2] = [("low", "variance 0.001"), ("high", "variance 0.2")];
 
 /// Both sets of settings.
@@ -68,7 +68,7 @@ pub(super) fn chapter(view: &View) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// How wide the posteriors come out, in the paper and here.
+/// The widths of the posteriors, in the paper and here.
 fn widths(view: &View) -> String {
     let mut text = String::from(
         "The paper's data is not published, so that its means belong to other noise; its standard deviations \
@@ -159,7 +159,7 @@ fn trajectories(runs: &[&Run]) -> Result<Option<[Figure; 2]>> {
     ]))
 }
 
-/// Steps beside the paper's.
+/// The number of steps, compared with the paper.
 fn steps(view: &View) -> Table {
     let mut rows = Vec::new();
     for (case, words) in CASES {
@@ -203,7 +203,7 @@ fn steps(view: &View) -> Table {
     }
 }
 
-/// What the numbers of steps say: not how the posterior is, but how the flow keeps up with it.
+/// Explains that the number of steps measures how closely the flow follows the posterior.
 fn what_steps_measure(view: &View, run: &Run) -> Option<String> {
     let (exact, settings) = posterior::steps_of_a_gaussian(run)?;
     let theirs = CASES.map(|(case, _)| view.published.ex4[case].steps);

@@ -102,7 +102,7 @@ fn trajectory(run: &Run) -> Result<Option<Figure>> {
     )))
 }
 
-/// Which runs keep both modes, at what cost.
+/// Which runs keep both modes, and at what cost.
 fn kept(view: &View, runs: &[&Run]) -> Table {
     let row = |run: &&Run| {
         let point = &run.points[0];
@@ -154,7 +154,7 @@ fn kept(view: &View, runs: &[&Run]) -> Table {
     }
 }
 
-/// What the number of steps says, as in Example 4.
+/// Explains the number of steps, as in Example 4.
 fn what_steps_measure(view: &View, run: &Run) -> Option<String> {
     let (exact, settings) = posterior::steps_of_a_gaussian(run)?;
     let theirs = view.published.ex5.steps;

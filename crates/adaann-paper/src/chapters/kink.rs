@@ -1,4 +1,4 @@
-//! Where the kink of Example 5's schedule comes from: what changes there, looked at step by step.
+//! The cause of the kink in the schedule of Example 5, from measurements during annealing.
 
 use super::view::View;
 use crate::Result;
@@ -14,10 +14,10 @@ use adaann_report::{Axis, Block, Color, Figure, Mark, Panel, Table};
 /// Standard deviation of log p under p^t, times t, for a Gaussian in three dimensions: √(d/2).
 const OF_GAUSSIAN: f64 = 1.224_744_871_391_589;
 
-/// Looks are put together by t: this many bins to a factor of ten.
+/// The number of bins of t per factor of ten.
 const BINS: f64 = 8.0;
 
-/// A trial that was watched.
+/// A trial with measurements.
 struct Watched<'a> {
     run: &'a Run,
     number: usize,
@@ -25,7 +25,7 @@ struct Watched<'a> {
     way: Way,
 }
 
-/// Something that is seen in a look.
+/// A quantity of a measurement.
 type Quantity = fn(&Look) -> f64;
 
 const OF_ALL: Quantity = |look| look.std_log_p * look.t / OF_GAUSSIAN;
@@ -59,7 +59,7 @@ pub(super) fn section(view: &View) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-/// What the numbers say, if there are trials of both kinds.
+/// Explains the numbers, if trials of both kinds exist.
 fn explanation(trials: &[Watched]) -> Option<String> {
     let over = |keeps_both: bool, range: std::ops::Range<f64>, of: Quantity| {
         let own = trials.iter().filter(|trial| trial.keeps_both == keeps_both);
@@ -165,11 +165,11 @@ fn causes(trials: &[Watched]) -> Figure {
     )
 }
 
-/// Medians of a quantity in bins of t, over all looks of a group.
+/// Medians of a quantity in bins of t, over all measurements of a group.
 fn over_t(trials: &[Watched], keeps_both: bool, of: Quantity) -> Vec<(f64, f64)> {
     let mut bins = std::collections::BTreeMap::<i64, Vec<&Look>>::new();
     let own = trials.iter().filter(|trial| trial.keeps_both == keeps_both);
-    // The look at t = 1 comes after refinement.
+    // The measurement at t = 1 comes after refinement.
     for look in own.flat_map(|trial| &trial.way.looks).filter(|look| look.t < 1.0) {
         bins.entry((look.t.log10() * BINS).floor() as i64).or_default().push(look);
     }
@@ -180,7 +180,7 @@ fn over_t(trials: &[Watched], keeps_both: bool, of: Quantity) -> Vec<(f64, f64)>
     bins.values().map(|looks| middle(looks)).filter(|(_, value)| *value > 0.0).collect()
 }
 
-/// The same at some values of t.
+/// The same quantities in some ranges of t.
 fn table(trials: &[Watched]) -> Table {
     let edges = [(0.01, 0.03), (0.03, 0.1), (0.1, 0.3), (0.3, 0.6), (0.6, 0.999)];
     let quantities: [(&str, Quantity); 5] = [

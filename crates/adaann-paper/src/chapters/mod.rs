@@ -1,4 +1,4 @@
-//! The paper's tables and figures, made from the trials: one chapter an example.
+//! The tables and figures of the paper, computed from the trials, with one chapter for each example.
 
 mod compare;
 mod example1;
@@ -24,7 +24,7 @@ use view::View;
 /// The whole page.
 ///
 /// # Errors
-/// If a flow that is to be drawn cannot be read.
+/// If a saved flow cannot be read.
 pub fn page(examples: &[Example], plan: &Plan, results: &Results, machine: &str) -> Result<Page> {
     let view = View::new(examples, plan, results);
     let mut blocks = vec![Block::Text(format!(
@@ -80,7 +80,7 @@ mod tests {
         Plan { size: Size::Full, trials: Some(2), large_trials: Some(1), examples }
     }
 
-    /// Two trials of every run, as `outcome` says.
+    /// Two trials of every run with the given outcome.
     fn results(
         examples: &[Example],
         plan: &Plan,
@@ -125,7 +125,7 @@ mod tests {
         text
     }
 
-    /// Whatever went wrong in a campaign of hours, its page says so.
+    /// The page shows failures even if all trials failed.
     #[test]
     fn a_page_of_failures_is_a_page() {
         let examples = experiments::all();
@@ -144,7 +144,7 @@ mod tests {
         let annealed = |run: &Run| run.kind != experiments::Kind::None;
         let found = results(&examples, &plan, |run| match annealed(run) {
             true => Ok(measured([0.5, 0.45], Some(0.125))),
-            // A collapsed flow, with the log 2 that it must have.
+            // A collapsed flow, whose KL is log 2.
             false => Ok(measured([1.0, 0.0], Some(0.693))),
         });
         let text = text(&examples, &plan, &found);

@@ -1,4 +1,4 @@
-//! What Examples 4 and 5 share: tables of moments, scatter and corner plots of draws.
+//! Shared parts of Examples 4 and 5: tables of moments, scatter and corner plots of draws.
 
 use super::view::View;
 use crate::Result;
@@ -16,11 +16,11 @@ use adaann::{
 };
 use adaann_report::{Color, Figure, Space, SpaceMark, Table};
 
-/// Draws behind a corner plot, and those shown in space.
+/// The number of draws of a corner plot, and of a plot in space.
 const DRAWS: usize = 10_000;
 const DOTS: usize = 1_500;
 
-/// A run's moments of one mode, with those of the paper if it has some.
+/// The moments of one mode of a run, with those of the paper if published.
 pub(super) struct Row<'a> {
     pub(super) label: String,
     pub(super) run: &'a Run,
@@ -28,7 +28,7 @@ pub(super) struct Row<'a> {
     pub(super) published: Option<([f64; 3], [f64; 3])>,
 }
 
-/// Means and standard deviations beside the exact ones and the paper's.
+/// Means and standard deviations, compared with the exact and the published ones.
 pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
     let mut lines = Vec::new();
     for row in rows {
@@ -37,7 +37,7 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         let truth = problem.dynamics.as_ref().map(|dynamics| dynamics.truth().to_vec());
         let Some(mode) = problem.known.modes.get(row.mode) else { continue };
         let (Some(mean), Some(sd)) = (&mode.mean, &mode.sd) else { continue };
-        // Stray draws are no mode.
+        // A few stray draws do not count as a mode.
         let has_mode =
             |m: &&&Measured| m.at_end.weights.get(row.mode).is_some_and(|w| *w >= CAPTURED);
         let trials = view.measured(row.run, point);
@@ -48,7 +48,7 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
         };
         for (d, name) in problem.target.names().iter().enumerate() {
             let (means, sds) = (found(&|m| m.mean[d]), found(&|m| m.sd[d]));
-            // As many decimals as the standard deviation needs for three digits.
+            // Enough decimals for three digits of the standard deviation.
             let digits = (2.0 - sd[d].log10().floor()).clamp(0.0, 8.0) as usize;
             let show = |x: f64| {
                 if x.is_finite() { format!("{x:.digits$}") } else { "–".into() }
@@ -101,8 +101,8 @@ pub(super) fn table(view: &View, rows: &[Row], caption: &str) -> Table {
     }
 }
 
-/// AdaAnn's steps behind t_0 for a Gaussian of a run's dimension, with the settings of the run and with the
-/// exact variance of log p; and these settings in words.
+/// The number of AdaAnn steps after t_0 for a Gaussian of the dimension of a run, with the settings of the run and the
+/// exact variance of log p. Also returns a description of these settings.
 pub(super) fn steps_of_a_gaussian(run: &Run) -> Option<(f64, String)> {
     let point = &run.points[0];
     let Schedule::AdaAnn(AdaAnn { t0, tau }) = point.settings.schedule else { return None };
@@ -110,7 +110,7 @@ pub(super) fn steps_of_a_gaussian(run: &Run) -> Option<(f64, String)> {
     Some((steps as f64, format!("t_0 = {t0} and tau = {tau}")))
 }
 
-/// Draws of a trial's flow: one vector for each coordinate; none if there is no trial.
+/// Draws of the flow of a trial, as one vector for each coordinate. `None` without a trial.
 fn draws(run: &Run, kept: Option<Kept>) -> Result<Option<Vec<Vec<f64>>>> {
     let point = &run.points[0];
     let Some(kept) = kept else { return Ok(None) };
@@ -119,8 +119,8 @@ fn draws(run: &Run, kept: Option<Kept>) -> Result<Option<Vec<Vec<f64>>>> {
     Ok(Some((0..target.dim()).map(|d| sample.x().row(d).to_vec()).collect()))
 }
 
-/// A corner plot of the draws that pass, of the first trial that has all modes, with the truth; none
-/// if there are none.
+/// A corner plot of the draws that pass the filter, from the first trial with all modes, with the true values. `None`
+/// without such draws.
 pub(super) fn corner(
     view: &View,
     run: &Run,
@@ -142,7 +142,7 @@ pub(super) fn corner(
     Ok(Some(Figure::corner(name, caption, &problem.target.names(), &columns, truth)))
 }
 
-/// Draws of the first trial in space; none if all trials failed.
+/// A plot in space of the draws of the first trial. `None` if all trials failed.
 pub(super) fn space(view: &View, run: &Run, title: &str) -> Result<Option<Space>> {
     let problem = run.points[0].problem();
     let Some(all) = draws(run, view.shown(run, &run.points[0])?)? else { return Ok(None) };

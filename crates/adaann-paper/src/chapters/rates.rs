@@ -1,4 +1,4 @@
-//! How often both modes are captured: rates over the distance between them, and the masses behind.
+//! Rates at which both modes are captured, over the distance between them, and the masses of the modes.
 
 use super::view::View;
 use crate::{
@@ -14,10 +14,10 @@ fn header(runs: &[&Run]) -> Vec<String> {
     std::iter::once("mu =".to_owned()).chain(values).collect()
 }
 
-/// What the paper says of a rate at a value of mu, if it does.
+/// The published rate at a value of mu, if any.
 type Published = (&'static str, fn(f64) -> Option<f64>);
 
-/// With annealing all trials of the paper capture both modes.
+/// With annealing, all trials of the paper capture both modes.
 pub(super) const ANNEALED: Published = ("paper, linear and AdaAnn", |_| Some(100.0));
 
 /// Its asymmetric case without annealing: always at 1, never from 3 on.
@@ -27,7 +27,7 @@ pub(super) const ASYMMETRIC: Published = ("paper, no annealing", |mu| match mu {
     _ => None,
 });
 
-/// Per cent of the trials that capture both modes, for each run and value, below what the paper says.
+/// The percentage of trials that capture both modes, for each run and value, below the published ones.
 pub(super) fn table(view: &View, runs: &[&Run], published: &[Published], caption: &str) -> Table {
     let cell = |run: &Run, point: &Point| {
         let trials = view.trials(run, point).len();
@@ -66,7 +66,7 @@ pub(super) fn table(view: &View, runs: &[&Run], published: &[Published], caption
     }
 }
 
-/// The mass of the lighter mode: its median and its least over the trials.
+/// The mass of the lighter mode: its median and minimum over the trials.
 pub(super) fn masses(view: &View, runs: &[&Run], caption: &str) -> Table {
     let cell = |run: &Run, point: &Point| {
         let lighter = view.values(run, point, |found| found.at_end.lightest_mass());
@@ -87,7 +87,7 @@ pub(super) fn masses(view: &View, runs: &[&Run], caption: &str) -> Table {
     }
 }
 
-/// Colours of runs without annealing; the schedules keep theirs in all figures.
+/// Colours of runs without annealing. Each schedule has the same colour in all figures.
 const PLAIN: [Color; 6] =
     [Color::Green, Color::Orange, Color::Purple, Color::Sky, Color::Black, Color::Grey];
 
@@ -99,7 +99,7 @@ pub(super) fn panel(view: &View, runs: &[&Run], title: &str) -> Panel {
             100.0 * view.captured(run, point, CAPTURED) as f64 / trials
         };
         let points = run.points.iter().filter_map(|p| Some((p.value?, rate(p)))).collect();
-        // Panels beside each other share a legend, also where their layers differ.
+        // Adjacent panels share a legend, even if their numbers of layers differ.
         let (label, color) = match run.kind {
             Kind::None => (run.label.clone(), PLAIN[i % PLAIN.len()]),
             Kind::Linear => ("linear".into(), Color::Vermillion),

@@ -1,4 +1,4 @@
-//! The summary: schedules side by side, hyperparameters, AdaAnn against linear.
+//! The summary: schedules side by side, hyperparameters, and AdaAnn compared with linear annealing.
 
 use super::{compare, view::View};
 use crate::Result;
@@ -61,7 +61,7 @@ fn schedules(view: &View) -> Result<Option<Figure>> {
     )))
 }
 
-/// The paper's table, below the settings that were run; a test holds them equal.
+/// The hyperparameters as run, with those of the paper below. A test ensures that they are equal.
 fn hyperparameters(view: &View) -> Table {
     let mut rows = Vec::new();
     for example in view.examples() {

@@ -1,4 +1,4 @@
-//! What the chapters look at: runs by their names, and quantities over their trials.
+//! The data for the chapters: runs by name, and quantities over their trials.
 
 use crate::Result;
 use crate::{
@@ -23,23 +23,23 @@ impl<'a> View<'a> {
         Self { examples, plan, results, published: published() }
     }
 
-    /// The runs of a case that were asked for.
+    /// The selected runs of a case.
     pub(super) fn case(&self, example: &str, case: &str) -> Vec<&'a Run> {
         let of_case = |run: &&Run| run.id.starts_with(example) && run.case == case;
         self.plan.runs(self.examples).filter(of_case).collect()
     }
 
-    /// A run that was asked for.
+    /// A selected run.
     pub(super) fn run(&self, id: &str) -> Option<&'a Run> {
         self.plan.runs(self.examples).find(|run| run.id == id)
     }
 
-    /// Every run that was asked for.
+    /// All selected runs.
     pub(super) fn runs(&self) -> Vec<&'a Run> {
         self.plan.runs(self.examples).collect()
     }
 
-    /// The examples that were asked for.
+    /// The selected examples.
     pub(super) fn examples(&self) -> impl Iterator<Item = &'a Example> {
         self.examples.iter().filter(|example| self.plan.examples.contains(&example.id))
     }
@@ -49,7 +49,7 @@ impl<'a> View<'a> {
         self.results.at(run, point.value)
     }
 
-    /// What the trials measured that did not fail.
+    /// The measurements of the trials that did not fail.
     pub(super) fn measured(&self, run: &Run, point: &Point) -> Vec<&'a Measured> {
         self.trials(run, point)
             .into_iter()
@@ -89,18 +89,17 @@ impl<'a> View<'a> {
         trials.map(|trial| trial.cpu_seconds).collect()
     }
 
-    /// How many trials have at least this share of their draws near each mode; a trial that failed
-    /// has not.
+    /// The number of trials with at least this share of their draws near each mode. Failed trials do not count.
     pub(super) fn captured(&self, run: &Run, point: &Point, share: f64) -> usize {
         self.measured(run, point).iter().filter(|found| found.at_end.captures(share)).count()
     }
 
-    /// What was kept of the first trial that came to its end, if one did.
+    /// The saved data of the first trial that finished, if any.
     pub(super) fn shown(&self, run: &Run, point: &Point) -> Result<Option<Kept>> {
         self.first(run, point, |_| true)
     }
 
-    /// What was kept of the first trial that captures the modes; of the first one if none does.
+    /// The saved data of the first trial that captures the modes, or else of the first trial.
     pub(super) fn shown_with_modes(&self, run: &Run, point: &Point) -> Result<Option<Kept>> {
         let captures = |found: &Measured| found.at_end.captures(CAPTURED);
         match self.first(run, point, captures)? {
@@ -131,7 +130,7 @@ impl<'a> View<'a> {
         self.trials(run, point).len() - self.measured(run, point).len()
     }
 
-    /// What was kept of any trial of a run that was watched.
+    /// The saved data of a trial of a watched run.
     pub(super) fn kept(&self, run: &Run, point: &Point, number: usize) -> Result<Kept> {
         self.results.kept(run, point, number)
     }
@@ -142,12 +141,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// KL(q‖p) at the end; NaN if it is not known.
+/// KL(q‖p) at the end, or NaN if unknown.
 pub(super) fn kl(found: &Measured) -> f64 {
     found.at_end.kl.unwrap_or(f64::NAN)
 }
 
-/// KL(q‖p) on arrival at t = 1; NaN if it is not known.
+/// KL(q‖p) on arrival at t = 1, or NaN if unknown.
 pub(super) fn kl_on_arrival(found: &Measured) -> f64 {
     found.on_arrival.kl.unwrap_or(f64::NAN)
 }
