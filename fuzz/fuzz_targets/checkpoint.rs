@@ -1,4 +1,4 @@
-//! Any bytes as a checkpoint: read as whatever a run keeps, and written again, to the same bytes.
+//! Arbitrary bytes as a checkpoint: everything that can be read is written again to the same bytes.
 
 #![no_main]
 
@@ -20,7 +20,7 @@ use std::{
 };
 use xxhash_rust::xxh64::xxh64;
 
-/// Every shape that serde knows.
+/// Every shape of the serde data model.
 #[derive(Serialize, Deserialize)]
 enum Shape {
     Unit,
@@ -34,7 +34,7 @@ enum Shape {
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = read_all(bytes);
-    // With the sum that belongs to it.
+    // Also with the correct checksum.
     let mut sealed = safetensors(bytes);
     sealed.extend(xxh64(&sealed, 0).to_le_bytes());
     let _ = read_all(&sealed);
@@ -42,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn read_all(bytes: &[u8]) -> adaann::Result<()> {
     let first = copied(bytes)?;
-    assert_eq!(copied(&first)?, first, "what was read is written as it is");
+    assert_eq!(copied(&first)?, first, "the copy differs");
     read::<Shape>(bytes);
     read::<Vec<f64>>(bytes);
     read::<Batch>(bytes);
@@ -50,7 +50,7 @@ fn read_all(bytes: &[u8]) -> adaann::Result<()> {
     read::<Sample>(bytes);
     read::<State>(bytes);
     read::<Outcome>(bytes);
-    // What a finished run leaves.
+    // The outcomes of a finished run.
     read::<Vec<(u64, Outcome)>>(bytes);
     read::<Population>(bytes);
     read::<Chains>(bytes);
@@ -62,7 +62,7 @@ fn read_all(bytes: &[u8]) -> adaann::Result<()> {
     Ok(())
 }
 
-/// What a store makes of a checkpoint that another has written.
+/// Copies a checkpoint through a store.
 fn copied(bytes: &[u8]) -> adaann::Result<Vec<u8>> {
     let told = Arc::new(Mutex::new(Vec::new()));
     let hear = Arc::clone(&told);
@@ -73,10 +73,10 @@ fn copied(bytes: &[u8]) -> adaann::Result<Vec<u8>> {
     Ok(copy)
 }
 
-/// What can be read can be written, and is read again as the same.
+/// Checks that a value that can be read and written survives the round trip.
 fn read<T: Serialize + DeserializeOwned>(bytes: &[u8]) {
     let Ok(found) = from_bytes::<T>(bytes) else { return };
     let Ok(written) = to_bytes(&found) else { return };
     let again = from_bytes::<T>(&written).expect("what was just written");
-    assert!(to_bytes(&again).expect("as before") == written, "the same bytes");
+    assert!(to_bytes(&again).expect("as before") == written, "the bytes differ");
 }

@@ -1,4 +1,4 @@
-//! Any bytes as a flow's file: read, drawn from, and written again, to the same bytes.
+//! Arbitrary bytes as the file of a flow: read, sampled, and written again to the same bytes.
 
 #![no_main]
 
@@ -22,6 +22,6 @@ fn read(bytes: &[u8]) -> adaann::Result<()> {
     flow.save(&copy)?;
     let written = fs::read(&copy).expect("it was just written");
     Flow::load(&copy).expect("what was just written").save(&copy)?;
-    assert!(fs::read(&copy).expect("it was just written") == written, "the same bytes");
+    assert!(fs::read(&copy).expect("it was just written") == written, "the bytes differ");
     Ok(())
 }

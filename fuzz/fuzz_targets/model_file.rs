@@ -1,4 +1,4 @@
-//! Any bytes as a model file: read, complained about and printed, never with a panic.
+//! Arbitrary bytes as a model file: reading, reporting errors and printing must not panic.
 
 #![no_main]
 

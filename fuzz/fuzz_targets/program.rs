@@ -1,4 +1,4 @@
-//! Any bytes as what an outside program writes: its first line, then answers.
+//! Arbitrary bytes as the output of an external program: its first line, then its replies.
 
 #![no_main]
 

@@ -1,5 +1,4 @@
-//! Any files as those of a run folder: read back, compared with their index, and looked at by those who
-//! show what a run came to.
+//! Arbitrary files as a run folder: loaded, compared with their index, and passed to the commands that show runs.
 
 #![no_main]
 
@@ -13,10 +12,10 @@ use std::{
     sync::LazyLock,
 };
 
-/// Before the name of each file; its bytes follow after the end of the line.
+/// Precedes the name of each file. The bytes of the file follow on the next line.
 const MARK: &[u8] = b"\n--- ";
 
-/// What a run folder may have. The flow is in bytes as they are.
+/// The possible files of a run folder. The flow is binary.
 const NAMES: [&str; 9] = [
     "run.toml",
     "summary.json",
@@ -43,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
         rest = &rest[start + MARK.len()..];
         let (line, after) = rest.split_at(find(rest, b"\n").unwrap_or(rest.len()));
         rest = after;
-        // The mark begins with the end of the line before it.
+        // The mark begins with the newline of the previous line.
         let file = &after[..find(after, MARK).unwrap_or(after.len())];
         if let Some(name) = NAMES.into_iter().find(|name| name.as_bytes() == line) {
             write(&PLACE.join(name), file.get(1..).unwrap_or_default());
@@ -52,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(answer) = Answer::load(&PLACE) {
         answer.summary();
         answer.resampled(3, 1);
-        // What a model or a density with data costs is for its files to say: hours, if their times are long.
+        // Skip models and densities with data: arbitrary times in the files could make them take hours.
         if !["model.toml", "data.csv"].iter().any(|name| PLACE.join(name).exists()) {
             let _ = answer.log_q_at(answer.points());
             let _ = answer.log_p_at(answer.points());

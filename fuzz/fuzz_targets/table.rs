@@ -1,4 +1,4 @@
-//! Any text as a table of data, joined with another where there is a form feed between them.
+//! Arbitrary text as a table of data. A form feed separates two tables that are joined.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use adaann_fuzz::{folder, write};
 use libfuzzer_sys::fuzz_target;
 use std::{path::PathBuf, sync::LazyLock};
 
-/// Models with the columns that each needs.
+/// Models, with the columns that each needs.
 const MODELS: [(&[&str], &str); 4] = [
     (
         &["x", "y"],
@@ -35,7 +35,7 @@ const MODELS: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Two tables by a key that both have.
+/// Joins two tables by a common key.
 const JOINED: &str = "[data]\nfile = \"data.csv\"\njoin = [{ file = \"more.csv\", by = \"who\" }]\n\
                       [parameters]\na = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(a * x, 1)\"\n";
 
@@ -59,7 +59,7 @@ fuzz_target!(|bytes: &[u8]| {
         look(Model::read(&PLACE.join("model.toml")));
     }
     match PLAIN.read_inputs("data.csv", text) {
-        // What is no table is none for a model, with the same words.
+        // A table that cannot be parsed would fail in the models with the same message.
         Err(wrong) if !wrong.to_string().contains("is no number") => return,
         Err(_) => {}
         Ok(table) => assert!(table.rows.iter().all(|row| row.len() == table.names.len())),
@@ -73,7 +73,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// What a model says of its data, and where.
+/// Evaluates the result: the data of a model, or the text of its errors.
 fn look(model: Result<Model, adaann::model::Diagnostics>) {
     match model {
         Ok(model) => drop(model.data()),
