@@ -1,5 +1,5 @@
-//! Two model files of one posterior: time to compile, time of log density and gradient a point, and how far apart
-//! they are.
+//! Compares two model files of the same posterior: compile time, time of log density and gradient per point, and
+//! differences.
 
 use crate::models::{Shards, fastest};
 use adaann::{
@@ -27,7 +27,7 @@ pub(crate) fn run(files: [&str; 2]) -> ExitCode {
     let [names, others] = models.each_ref().map(|model| model.target().names());
     if names != others {
         eprintln!(
-            "the files have other coordinates: {} and {}",
+            "the files have different coordinates: {} and {}",
             names.join(", "),
             others.join(", ")
         );
@@ -36,7 +36,7 @@ pub(crate) fn run(files: [&str; 2]) -> ExitCode {
     let (points, origin) = match points(&models[0]) {
         Ok(points) => points,
         Err(error) => {
-            eprintln!("there are no points to compare at: {error}");
+            eprintln!("cannot draw points for the comparison: {error}");
             return ExitCode::FAILURE;
         }
     };
@@ -51,7 +51,7 @@ pub(crate) fn run(files: [&str; 2]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Draws of the prior or, where one is flat, of where a fit would start.
+/// Draws from the prior, or from the base of a fit if a prior is flat.
 fn points(model: &Model) -> adaann::Result<(Batch, &'static str)> {
     if let Some(draws) = model.prior_draws(POINTS, 1) {
         return Ok((draws, "of the prior"));
@@ -68,7 +68,7 @@ fn points(model: &Model) -> adaann::Result<(Batch, &'static str)> {
     Ok((unconstrained.constrain(&z).0, "of the base"))
 }
 
-/// What stands above the lines.
+/// Prints the header of the table.
 pub(crate) fn print_head() {
     println!(
         "\nmodel                        | s to compile: first, second, ratio | us a point: first, second, ratio | \
@@ -76,7 +76,7 @@ pub(crate) fn print_head() {
     );
 }
 
-/// Both in turns, the fastest of many runs each.
+/// Runs both sides alternately, and prints the fastest of many runs of each.
 pub(crate) fn print_line(name: &str, points: &Batch, sides: [&dyn Fn() -> Model; 2]) {
     let seconds = |side: &dyn Fn() -> Model| {
         let start = Instant::now();

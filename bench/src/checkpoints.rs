@@ -1,4 +1,4 @@
-//! What checkpoints cost: the time of one, and what a fit loses by being ready for them.
+//! The cost of checkpoints: the time of each, and the slowdown of a fit that can write them.
 
 use adaann::{
     Result, Settings, answer,
@@ -11,16 +11,16 @@ use adaann::{
 };
 use std::time::{Duration, Instant};
 
-/// Often enough to have some, and seldom enough to have a rest between.
+/// Often enough for several checkpoints, with pauses between them.
 const OFTEN: Duration = Duration::from_millis(300);
 
-/// How often a run is written down by default.
+/// The default interval of checkpoints.
 const DEFAULT: Duration = Duration::from_secs(30);
 
-/// Times that a fit is timed with and without.
+/// The number of timings with and without checkpoints.
 const REPEATS: usize = 11;
 
-/// Prints what they cost.
+/// Prints the costs.
 pub(crate) fn run() {
     println!("| run | checkpoints | one takes | has | share of 30 s |\n|---|---|---|---|---|");
     row("spline flow, 32 dimensions", |ledger| fit(32, 400, ledger));
@@ -39,7 +39,7 @@ fn ratio(name: &str, work: impl Fn(&mut Ledger) -> Result<()>) {
         work(&mut ledger()).expect("it runs");
         started.elapsed().as_secs_f64()
     };
-    // One after the other, so that both have the same neighbours.
+    // Alternate, so that other load on the machine affects both.
     let all: Vec<f64> = (0..REPEATS).map(|_| with(ready) / with(Ledger::off)).collect();
     let mut sorted = all.clone();
     sorted.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
-//! Random numbers drawn one after another, from which a generated target is made.
+//! Sequences of random numbers for generated targets.
 
 use crate::ladder::matrices;
 use adaann::support::rng::{Purpose, Stream};
 
-/// A sequence of random numbers that a class and a seed fix.
+/// A sequence of random numbers that a class and a seed determine.
 pub(crate) struct Dice {
     seed: u64,
     stream: Stream,
@@ -11,7 +11,7 @@ pub(crate) struct Dice {
 }
 
 impl Dice {
-    /// The label keeps classes with the same seed independent of each other, and of the run.
+    /// The label makes classes with the same seed independent of each other and of the run.
     pub(crate) fn new(label: &str, seed: u64) -> Self {
         // FNV-1a of the label, and a Weyl step, so that neighbouring seeds differ in many bits.
         let hash = label.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -1,4 +1,4 @@
-//! The evidence log Z: how far estimates are from the truth, and what they say of it themselves.
+//! The evidence log Z: errors of estimates, compared with their stated standard errors.
 
 use crate::trials::{self, Options, mean, rms};
 use adaann::{
@@ -12,7 +12,7 @@ use adaann::{
 };
 use std::{io, path::Path, sync::Arc};
 
-/// An estimate with its own standard error, and what it cost.
+/// An estimate with its standard error and its cost.
 struct Finding {
     log_z: f64,
     error: f64,
@@ -27,7 +27,7 @@ struct Row {
     estimate: Box<dyn Fn(u64) -> Result<Finding> + Sync>,
 }
 
-/// Registered targets for particles, with the parameter that is not the default.
+/// Registered targets for particles, with their non-default parameter.
 const TARGETS: [(&str, Option<(&str, f64)>); 8] = [
     ("eggbox", None),
     ("shells", Some(("dim", 2.0))),
@@ -71,7 +71,7 @@ fn rows(options: &Options) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Sequential Monte Carlo with the settings that go with a target.
+/// Sequential Monte Carlo with the settings of a target.
 fn particles(target: String, density: Arc<dyn Target>, log_z: f64, settings: Settings) -> Row {
     let estimate = move |seed| {
         let population =
@@ -91,13 +91,13 @@ fn friedman() -> Result<Row> {
     let model = Model::read(&path).expect("tested with the models");
     let target = model.target();
     let truth = [10.0, 20.0_f64.sqrt(), 0.5, 10.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-    // The sign of the second one is not known: two mirrored modes.
+    // The sign of the second one is not identified, so there are two mirrored modes.
     let log_z = around_mode(&*target, &truth)? + 2.0_f64.ln();
     Ok(particles("friedman".into(), target, log_z, model.settings().particles()))
 }
 
-/// log ∫ p of one mode that is nearly a Gaussian, by weighted draws of its Laplace approximation: for
-/// Friedman's regression the standard error is 0.0002.
+/// log ∫ p of a mode that is nearly Gaussian, by weighted draws of its Laplace approximation. For Friedman's regression
+/// the standard error is 0.0002.
 fn around_mode(target: &dyn Target, start: &[f64]) -> Result<f64> {
     let spec = BaseSpec { start: Start::Laplace, mean: start.to_vec(), ..BaseSpec::default() };
     let base = spec.resolve(&Unconstrained::new(target)?, 1)?;

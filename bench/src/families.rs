@@ -1,4 +1,4 @@
-//! What every family of flows reaches on five targets with known constants, as a table in Markdown.
+//! The quality of every family of flows on five targets with known constants, as a table in Markdown.
 
 use adaann::{
     Settings,
@@ -8,7 +8,7 @@ use adaann::{
 };
 use std::{io::Write, time::Instant};
 
-/// The targets, with the dimension where it is not the target's own.
+/// The targets, with non-default dimensions.
 const TARGETS: [(&str, Option<f64>); 5] = [
     ("gaussian", Some(10.0)),
     ("two-moons", None),
@@ -17,7 +17,7 @@ const TARGETS: [(&str, Option<f64>); 5] = [
     ("many-well", None),
 ];
 
-/// The families, and compositions that show what one adds to another.
+/// The families, and compositions of them.
 const FLOWS: [&str; 14] = [
     "affine",
     "linear",
@@ -77,7 +77,7 @@ fn row(name: &str, settings: impl Fn(&Settings) -> Settings) {
     println!();
 }
 
-/// KL with its Monte Carlo error, and seconds; or why there is none.
+/// KL with its Monte Carlo error and the time, or the reason for a failure.
 fn cell(problem: &Problem, settings: &Settings) -> String {
     let start = Instant::now();
     let outcome = match fit(&*problem.target, settings, &mut ()) {

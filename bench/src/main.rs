@@ -1,4 +1,4 @@
-//! Measurements of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, one file a command.
+//! Benchmarks of `adaann`: `cargo run --release -p adaann-bench -- COMMAND`, with one file for each command.
 
 mod beside;
 mod checkpoints;
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs a command that ends in a table.
+/// Runs a command that prints a table.
 fn table(
     command: impl Fn(&Options) -> std::io::Result<()>,
     options: &[&str],
@@ -84,7 +84,7 @@ fn table(
     ended(command(&options))
 }
 
-/// The same with the ladder's options.
+/// Runs a command with the options of the ladder.
 fn of_ladder(
     command: impl Fn(&LadderOptions) -> std::io::Result<()>,
     options: &[&str],
@@ -98,7 +98,7 @@ fn ended(result: std::io::Result<()>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("the table cannot be written: {error}");
+            eprintln!("cannot write the table: {error}");
             ExitCode::FAILURE
         }
     }
@@ -107,35 +107,35 @@ fn ended(result: std::io::Result<()>) -> ExitCode {
 fn usage() -> ExitCode {
     eprintln!(
         "usage: adaann-bench updates [--peers]   microseconds per parameter update, planar flows\n       \
-         adaann-bench odes [--peers]      the same for the paper's dynamical systems\n       \
+         adaann-bench odes [--peers]      the same for the dynamical systems of the paper\n       \
          adaann-bench stiff               solvers on a stiff posterior, and steps by the number of states\n       \
          adaann-bench networks [--peers]  the same for flows built on networks\n       \
          adaann-bench models [--peers]    models written as text: density and gradient of a point\n       \
          adaann-bench pieces [--peers]    the same for series, Gaussian processes, subjects; peers: install.sh diffrax\n       \
          adaann-bench beside A.toml B.toml  two files of one posterior: compile time, time of a point, differences\n       \
-         adaann-bench families            what every family of flows reaches on five targets\n       \
+         adaann-bench families            quality of every family of flows on five targets\n       \
          adaann-bench programs            recorded programs against hand-written kernels\n       \
-         adaann-bench precision           what f32 layers cost in quality\n       \
-         adaann-bench checkpoints         what being ready for a kill costs\n       \
-         adaann-bench ranks [--figure FILE.svg]  what up to 4,096 ranks would bring, from the batches of real runs\n       \
-         adaann-bench ranks MODEL SECONDS RANKS ...  what a fit of a model file would take, at so much a point\n       \
-         adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs against the truth\n       \
+         adaann-bench precision           loss of quality with f32 layers\n       \
+         adaann-bench checkpoints         overhead of checkpoints\n       \
+         adaann-bench ranks [--figure FILE.svg]  speedup with up to 4,096 ranks, from the batches of real runs\n       \
+         adaann-bench ranks MODEL SECONDS RANKS ...  time of a fit of a model file, at SECONDS per point\n       \
+         adaann-bench verdicts [OPTIONS]  verdicts on good and bad runs, compared with the truth\n       \
          adaann-bench smc-schedules [OPTIONS]  schedules for particles at equal evaluations\n       \
          adaann-bench evidence [OPTIONS]  errors of log Z over seeds\n       \
-         adaann-bench coverage [OPTIONS]  how often stated errors cover the exact answers of fifty targets\n       \
+         adaann-bench coverage [OPTIONS]  coverage of the stated errors for the exact answers of fifty targets\n       \
          adaann-bench honesty [OPTIONS] [HONESTY]  answers and verdicts on random targets with known answers\n       \
          adaann-bench ladder [OPTIONS] [LADDER]  the ladder on targets with known answers\n       \
-         adaann-bench verdicts --ladder [OPTIONS] [LADDER]  the ladder's verdicts against the truth\n       \
-         adaann-bench sabotage [OPTIONS] [LADDER]  does the check see answers that were spoiled? Random mixtures are off-centre\n\n\
-         OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to put the table into the book\n\
+         adaann-bench verdicts --ladder [OPTIONS] [LADDER]  verdicts of the ladder, compared with the truth\n       \
+         adaann-bench sabotage [OPTIONS] [LADDER]  does the check detect spoiled answers? Random mixtures are off-centre\n\n\
+         OPTIONS are --seeds N, --from SEED, --only TARGET, and --write to copy the table into the book\n\
          LADDER are --models FOLDER, --data hiv=FILE or lorenz:VARIANCE=FILE, --jobs N, --limit SECONDS,\n  \
-         --explain for each rung; --only then takes groups, names and parts of names, with commas between;\n  \
-         ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS together\n  \
+         --explain for each rung; --only takes groups, names and parts of names, separated by commas;\n  \
+         ladder --peers runs nautilus, dynesty and blackjax, for ten minutes or --limit SECONDS in total\n  \
          (first bench/peers/install.sh samplers)\n\
          HONESTY are --dims D,..., --jobs N, --limit SECONDS, --explain, --hidden, which hides formulas from the\n  \
-         search, --as-python, which hides their cost as well, as Python functions do, and --laws, which runs\n  \
+         search, --as-python, which also hides their cost, as for Python functions, and --laws, which runs\n  \
          ten mixtures as drawn, shifted, scaled, turned, reflected and with coordinates exchanged; --peers runs twelve targets\n  \
-         in nautilus, dynesty and blackjax (first bench/peers/install.sh samplers), each for --limit SECONDS; --only then takes classes with commas between:\n  \
+         in nautilus, dynesty and blackjax (first bench/peers/install.sh samplers), each for --limit SECONDS; --only takes classes separated by commas:\n  \
          mixtures, pairs, forty, narrow, students, light, period, planets\n\
          --peers runs the same in JAX and PyTorch (first bench/peers/install.sh)"
     );

@@ -1,4 +1,4 @@
-//! Models written as text against built-in targets and JAX: time of log density and gradient a point.
+//! Model files compared with built-in targets and JAX: time of log density and gradient per point.
 
 use crate::peers;
 use crate::regressions::{self, Regression};
@@ -11,14 +11,14 @@ use adaann::{
 use allocation_counter::measure;
 use std::{hint::black_box, path::Path, sync::Arc, time::Instant};
 
-/// A run that is timed: so short that most are over before a neighbour on the machine takes its turn.
+/// The length of a timed run, short enough that most are not interrupted by other load on the machine.
 const RUN_SECONDS: f64 = 0.002;
 
-/// Runs of whatever is compared: in turns, until so much time is over and there were this many.
+/// Compared codes run alternately, for at least this time and this number of runs.
 const LEAST_SECONDS: f64 = 2.0;
 const LEAST_ROUNDS: usize = 15;
 
-/// Prints the tables, and the ratios to JAX if asked.
+/// Prints the tables, with the ratios to JAX on request.
 pub(crate) fn run(with_peers: bool) {
     println!(
         "log density and gradient; {}; best of all runs in {LEAST_SECONDS} s",
@@ -49,12 +49,12 @@ pub(crate) fn run(with_peers: bool) {
     }
 }
 
-/// A file of `models/`, and the registered density that is the same.
+/// A file of `models/`, and the same density in the registry.
 struct Pair {
     file: &'static str,
     name: &'static str,
     parameters: &'static [(&'static str, f64)],
-    /// Points are around here, and so far away in each coordinate.
+    /// The middle of the points, and their spread in each coordinate.
     middle: &'static [f64],
     spread: &'static [f64],
 }
@@ -111,8 +111,8 @@ impl Pair {
     }
 }
 
-/// Examples of the paper as model files beside the registry's targets, which are kernels written by
-/// hand for the first two and recorded systems for the others.
+/// Examples of the paper as model files, compared with the registered targets, which are hand-written kernels for the
+/// first two and recorded systems for the others.
 fn beside_built_in() {
     println!("\n                                  |     ns a point, x1       |");
     println!("file             built in      N  |   file built in   ratio  | largest difference");
@@ -138,7 +138,7 @@ fn beside_built_in() {
     }
 }
 
-/// What a regression takes for a batch.
+/// The times of a regression.
 struct Row {
     name: &'static str,
     points: usize,
@@ -146,7 +146,7 @@ struct Row {
     microseconds: [f64; 2],
 }
 
-/// Two regressions with a thousand rows, as the peer has them.
+/// Two regressions with a thousand rows, the same as in the peer.
 fn beside_peers() -> Vec<Row> {
     println!("\n                                         |   us a point    |");
     println!(
@@ -177,7 +177,7 @@ fn beside_peers() -> Vec<Row> {
     rows
 }
 
-/// The logistic regression with so many rows, from a file.
+/// The logistic regression with many rows, from a file.
 fn many_rows(rows: usize) {
     let start = Instant::now();
     let mut read = None;
@@ -220,7 +220,7 @@ pub(crate) fn fastest<const K: usize>(mut runs: [&mut dyn FnMut() -> f64; K]) ->
     least
 }
 
-/// A batch, cut into as many pieces as there are threads, with room for what is found.
+/// A batch, split into one piece for each thread, with buffers for the results.
 pub(crate) struct Shards {
     points: usize,
     shards: Vec<(Batch, Evaluation)>,
@@ -249,7 +249,7 @@ impl Shards {
         let start = Instant::now();
         let (mut calls, mut next, mut seconds) = (0, 1, 0.0);
         while seconds < RUN_SECONDS {
-            // Asked more and more seldom, since the clock takes as long as several points.
+            // Read the clock less and less often, because it takes as long as several points.
             for _ in 0..next {
                 self.evaluate(target);
             }
@@ -283,8 +283,8 @@ impl Shards {
         found.gradient.point(n).iter().sum()
     }
 
-    /// Between log densities and between slopes of two targets at the same points, relative to their size;
-    /// infinite where one is no number, or only one is infinite.
+    /// The largest relative differences of log densities and of slopes between two targets at the same points. Infinite
+    /// where one is NaN, or only one is infinite.
     pub(crate) fn largest_differences(&self, other: &Self) -> [f64; 2] {
         let ([(points, ours)], [(_, theirs)]) = (&self.shards[..], &other.shards[..]) else {
             unreachable!("one thread has one shard")
@@ -301,7 +301,7 @@ impl Shards {
     }
 }
 
-/// The difference of two numbers, relative to their size.
+/// The relative difference of two numbers.
 fn relative(a: f64, b: f64) -> f64 {
     if a == b {
         return 0.0;

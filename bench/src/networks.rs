@@ -1,4 +1,4 @@
-//! Microseconds per parameter update of flows built on networks, alone or beside JAX.
+//! Microseconds per parameter update of flows built on networks, with an optional comparison with JAX.
 
 use crate::peers;
 use adaann::{
@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     points: usize,
     flow: FlowSpec,
     target: Program,
-    /// Multiplications of the dense layers for a point, there and back: three for each weight.
+    /// Multiplications of the dense layers for a point, forward and backward: three for each weight.
     products: usize,
 }
 
@@ -65,7 +65,7 @@ fn problems() -> Vec<Problem> {
     vec![
         realnvp("realnvp-large", 12, 100),
         realnvp("realnvp-small", 6, 10),
-        // Masks leave about half of the products.
+        // Masks keep about half of the products.
         iaf("iaf-1", Hidden { layers: 1, ..units(100) }, 3 * 5 * (100 * 10 + 100 * 20) / 2),
         iaf("iaf-2", units(100), 3 * 5 * (100 * 10 + 100 * 100 * 10 / 9 + 100 * 20) / 2),
         Problem {
@@ -83,7 +83,7 @@ fn problems() -> Vec<Problem> {
     ]
 }
 
-/// Prints the table, and the ratios to JAX if asked.
+/// Prints the table, with the ratios to JAX on request.
 pub(crate) fn run(only: Option<&str>, with_peers: bool) {
     let peak = peak();
     println!("one update: noise, flow, density, gradient, Adam; {}", Instructions::current());
@@ -131,14 +131,14 @@ pub(crate) fn run(only: Option<&str>, with_peers: bool) {
     }
 }
 
-/// Microseconds that all points would take if the layers, there and back on one thread, were all
-/// there is: no noise, density or optimizer. Measured on one tile.
+/// Microseconds of the layers alone for all points, forward and backward on one thread, without noise, density or
+/// optimizer. Measured on one tile.
 fn layers_alone(problem: &Problem) -> f64 {
     let dim = problem.target.dim();
     let stack = problem.flow.build(dim).expect("the flow is well posed");
     let points = problem.points.min(stack.grain().tile);
     let mut parameters = vec![0.0; stack.parameter_len()];
-    // Any numbers that are not alike.
+    // Arbitrary distinct numbers.
     let mut angle = 0.0_f64;
     let mut normal = || {
         angle += 1.0;
@@ -172,11 +172,10 @@ fn layers_alone(problem: &Problem) -> f64 {
     clock.elapsed().as_secs_f64() * 1e6 / f64::from(rounds) / share
 }
 
-/// Updates before the clock starts: memory is allocated and parameters are drawn in a run, not in an
-/// update.
+/// Updates before the clock starts, to exclude the allocation of memory and the initial parameters.
 const BEFORE: usize = 5;
 
-/// Starts a clock when a run is under way.
+/// Starts a clock after the first updates of a run.
 #[derive(Default)]
 struct Clock {
     updates: usize,
@@ -215,7 +214,7 @@ fn microseconds(problem: &Problem, threads: usize) -> f64 {
     })
 }
 
-/// Gflop/s of fused multiply-adds that wait for nothing, on one thread and on two at once.
+/// Gflop/s of independent fused multiply-adds, on one thread and on two at once.
 fn peak() -> [f64; 2] {
     let alone = peak_of_one();
     let (a, b) = rayon::ThreadPoolBuilder::new()

@@ -1,10 +1,10 @@
-//! The same updates in JAX and PyTorch, run side by side.
+//! Runs the same updates in JAX and PyTorch, for comparison.
 
 use crate::updates::{Kind, Problem};
 use serde::Deserialize;
 use std::{path::Path, process::Command};
 
-/// A line that a peer's script prints.
+/// A line that the script of a peer prints.
 #[derive(Deserialize)]
 pub(crate) struct Line {
     pub(crate) framework: String,
@@ -15,18 +15,18 @@ pub(crate) struct Line {
     pub(crate) variant: String,
 }
 
-/// What a peer's script measured; what went wrong is printed.
+/// Runs the script of a peer and returns its measurements. Prints errors.
 pub(crate) fn lines(script: &str, flag: Option<&str>) -> Vec<Line> {
     lines_of(".venv", script, flag)
 }
 
-/// The same of a script whose packages are installed in another folder.
+/// Runs a script whose packages are installed in another folder.
 pub(crate) fn lines_of(venv: &str, script: &str, flag: Option<&str>) -> Vec<Line> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = here.join(venv).join("bin/python");
     if !python.exists() {
         let what = venv.strip_prefix(".venv-").unwrap_or_default();
-        eprintln!("no {}: run bench/peers/install.sh {what} first", python.display());
+        eprintln!("{} not found: run bench/peers/install.sh {what} first", python.display());
         return Vec::new();
     }
     let output = Command::new(&python).arg(here.join("peers").join(script)).args(flag).output();

@@ -1,5 +1,5 @@
-//! What model files have beside rows of a table: a series, a Gaussian process, subjects with doses. Time of log density
-//! and gradient a point, those of `peers/jax_pieces.py` in JAX, and what unrolling by hand would cost.
+//! Models with a series, a Gaussian process, or subjects with doses: time of log density and gradient per point,
+//! compared with JAX (`peers/jax_pieces.py`) and with unrolled formulas.
 
 use crate::beside;
 use crate::models::{Shards, fastest};
@@ -7,12 +7,12 @@ use crate::peers;
 use adaann::{Batch, Instructions, model::Model, target::Target};
 use std::{fmt::Write as _, time::Instant};
 
-/// Points of a batch.
+/// The number of points of a batch.
 const POINTS: usize = 256;
 
-/// A model, and the points at which it is evaluated: around a middle, and so far away in each coordinate.
+/// A model, and the points at which it is evaluated: a middle and the spread in each coordinate.
 struct Piece {
-    /// As the peer calls it.
+    /// The name in the script of the peer.
     name: &'static str,
     text: String,
     middle: Vec<f64>,
@@ -32,7 +32,7 @@ impl Piece {
     }
 }
 
-/// Prints the table, and the ratios to JAX if asked.
+/// Prints the table, with the ratios to JAX on request.
 pub(crate) fn run(with_peers: bool) {
     println!("log density and gradient of {POINTS} points; {}", Instructions::current());
     println!(
@@ -83,7 +83,7 @@ pub(crate) fn run(with_peers: bool) {
     }
 }
 
-/// The same densities written out row by row, as they had to be.
+/// The same densities written out row by row.
 fn beside_unrolled() {
     beside::print_head();
     for (piece, unrolled) in [
@@ -144,7 +144,7 @@ fn unrolled_garch(rows: usize) -> Piece {
     Piece { name: "GARCH, 200 rows", text, ..garch(1) }
 }
 
-/// Measured in one of two hidden states, which last for some rows.
+/// Measurements in one of two hidden states, each of which lasts for some rows.
 fn measured(rows: usize) -> impl Iterator<Item = f64> {
     (1..=rows).map(|t| {
         let t = t as f64;

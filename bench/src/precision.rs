@@ -1,4 +1,4 @@
-//! What single-precision layers cost in quality: the same runs in both precisions.
+//! The loss of quality by single-precision layers: the same runs in both precisions.
 
 use adaann::{
     fit::restarts,
@@ -55,7 +55,7 @@ pub(crate) fn run() {
     }
 }
 
-/// Sorts, and gives the middle.
+/// Sorts the values and returns the median.
 fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     0.5 * (values[(values.len() - 1) / 2] + values[values.len() / 2])

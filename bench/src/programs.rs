@@ -1,4 +1,4 @@
-//! Recorded programs against kernels written by hand: nanoseconds a sample, value and gradient.
+//! Recorded programs compared with hand-written kernels: nanoseconds per sample for value and gradient.
 
 use adaann::program::log_sum_exp;
 use adaann::support::hand::{Bimodal, Mixture2d, TwoMoons};
@@ -35,7 +35,7 @@ fn compare(name: &str, hand: &impl Target, program: &Program) {
             .collect();
         let points = Batch::from_points(hand.dim(), &points);
         let (mut by_hand, mut by_program) = (f64::INFINITY, f64::INFINITY);
-        // In turns, and the fastest of many: a neighbour on the machine slows down both.
+        // Alternate and take the fastest of many runs, because other load on the machine slows down both.
         for _ in 0..40 {
             by_hand = by_hand.min(nanoseconds(hand, &points));
             by_program = by_program.min(nanoseconds(program, &points));
@@ -48,7 +48,7 @@ fn compare(name: &str, hand: &impl Target, program: &Program) {
     }
 }
 
-/// Time a sample over some thousand calls.
+/// Time per sample, over some thousand calls.
 fn nanoseconds(target: &impl Target, points: &Batch) -> f64 {
     const CALLS: usize = 2000;
     let mut out = Evaluation::zeros(points.dim(), points.len());

@@ -1,7 +1,7 @@
-//! What more ranks would bring: the batches of real runs, replayed against a model of ranks, messages and costs.
+//! The speedup by more ranks: replays the batches of real runs in a model of ranks, messages and costs.
 //!
-//! A run asks for one batch after another, and goes on when the last point of a batch is there. What that takes with many
-//! ranks follows from the lengths of its batches, what a point costs and how unequal points are, and what a message takes.
+//! A run evaluates one batch after another, and waits for the last point of each. The time with many ranks follows from
+//! the lengths of the batches, the cost of a point and its variation, and the time of a message.
 
 use adaann::{
     Batch, Result,
@@ -19,21 +19,21 @@ use std::{
     time::Instant,
 };
 
-/// Seconds that a message takes on its way, and that rank 0 is busy with it: `bench/mpi` measures both.
+/// The latency of a message and the time that rank 0 spends on it, in seconds. `bench/mpi` measures both.
 const LATENCY: f64 = 2.5e-4;
 const HANDLING: f64 = 2e-5;
 
-/// A target that writes down the lengths of its batches.
+/// A target that records the lengths of its batches.
 struct Recorded<'a> {
     target: &'a dyn Target,
     seen: Mutex<Seen>,
 }
 
-/// What a run has asked for.
+/// The recorded batches of a run.
 #[derive(Clone, Default)]
 struct Seen {
     batches: Vec<usize>,
-    /// Seconds within the target.
+    /// Seconds spent in the target.
     inside: f64,
 }
 
@@ -56,7 +56,7 @@ impl Target for Recorded<'_> {
         found
     }
 
-    /// So that its batches are those of a simulator.
+    /// Requests whole batches, as for a simulator.
     fn wants_whole_batch(&self) -> bool {
         true
     }
@@ -90,7 +90,7 @@ impl Target for Recorded<'_> {
     }
 }
 
-/// The batches of a run, and the seconds that it spends beside its target.
+/// The batches of a run, and the seconds that it spends outside its target.
 struct Run {
     batches: Vec<usize>,
     engine: f64,
@@ -110,8 +110,8 @@ impl Run {
         self.batches.iter().sum()
     }
 
-    /// Seconds of the run with so many ranks of one thread, where a point takes this long in the mean, and as long as
-    /// an exponential number where costs are unequal.
+    /// Seconds of the run with this number of ranks of one thread and this mean cost of a point. Unequal costs are
+    /// exponentially distributed.
     fn seconds(&self, ranks: usize, cost: f64, is_unequal: bool) -> f64 {
         let mut dice = Dice(1);
         let batches = self.batches.iter().map(|points| {
@@ -122,16 +122,16 @@ impl Run {
         self.engine + batches.sum::<f64>()
     }
 
-    /// The share of their time that ranks are at work for points.
+    /// The share of the time of all ranks that is spent on points.
     fn efficiency(&self, ranks: usize, cost: f64, is_unequal: bool) -> f64 {
         self.points() as f64 * cost / (ranks as f64 * self.seconds(ranks, cost, is_unequal))
     }
 }
 
-/// Seconds of a batch: each point goes to the rank that is free first. Rank 0 evaluates without messages; it hands out one
-/// question after another, which takes it a moment each.
+/// Seconds of a batch. Each point goes to the first free rank. Rank 0 evaluates without messages; it sends requests one
+/// after another, each of which takes some time.
 fn batch(ranks: usize, costs: impl Iterator<Item = f64>) -> f64 {
-    // In nanoseconds, so that moments have an order.
+    // In integer nanoseconds, which have a total order.
     let nanoseconds = |seconds: f64| (1e9 * seconds).round() as u64;
     let mut free: BinaryHeap<Reverse<(u64, usize)>> =
         (0..ranks).map(|rank| Reverse((0, rank))).collect();
@@ -151,7 +151,7 @@ fn batch(ranks: usize, costs: impl Iterator<Item = f64>) -> f64 {
     end as f64 * 1e-9
 }
 
-/// Numbers that are the same each time.
+/// Deterministic random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -165,7 +165,7 @@ impl Dice {
 const RANKS: [usize; 6] = [4, 16, 64, 256, 1024, 4096];
 const COSTS: [f64; 4] = [0.001, 0.01, 0.1, 1.0];
 
-/// Prints the tables, and draws the figure into a file if one is named.
+/// Prints the tables, and writes the figure to a file if given.
 pub(crate) fn run(figure: Option<&str>) -> ExitCode {
     let runs = recorded();
     print(&runs);
@@ -179,7 +179,7 @@ pub(crate) fn run(figure: Option<&str>) -> ExitCode {
     }
 }
 
-/// Runs of the posterior of HIV dynamics by each method.
+/// Runs of each method on the posterior of HIV dynamics.
 fn recorded() -> [(&'static str, Run); 5] {
     let hiv = registry::find("hiv")
         .and_then(|entry| entry.choose(&Choices::default()))
@@ -258,7 +258,7 @@ fn print(runs: &[(&str, Run)]) {
     }
 }
 
-/// Efficiency by ranks, a panel for each cost of a point, with costs that are unequal.
+/// Efficiency by the number of ranks, with a panel for each cost of a point and unequal costs.
 fn draw(runs: &[(&str, Run)]) -> Figure {
     let panels = COSTS.map(|cost| Panel {
         title: Some(format!("a point takes {cost} s in the mean")),
@@ -279,12 +279,12 @@ fn draw(runs: &[(&str, Run)]) -> Figure {
     Figure::grid("ranks", caption, 2, panels.into())
 }
 
-/// Prints what a fit of a model file would take with some numbers of ranks, where a point takes so many seconds; its
-/// program should be quick while this looks at it.
+/// Prints the time of a fit of a model file for some numbers of ranks and a given time per point. The program of the
+/// model should be fast during this measurement.
 pub(crate) fn forecast(path: &str, cost: f64, ranks: &[usize]) {
     let model = Model::read(Path::new(path)).unwrap_or_else(|found| panic!("{found}"));
     let run = Run::of(&*model.target(), |target| {
-        // As `adaann fit` does it without flags.
+        // The settings of `adaann fit` without flags.
         let settings =
             answer::Settings { base: model.settings().base, ..answer::Settings::default() };
         approximate(target, &settings, &mut ()).expect("it has an answer");
@@ -306,9 +306,9 @@ mod tests {
         };
         around(batch(1, [1.0; 8].into_iter()), 8.0);
         around(batch(4, [1.0; 8].into_iter()), 2.0 + 4.0 * LATENCY);
-        // The last long one is waited for; who is free first takes the next.
+        // The batch ends with the last long point. The first free rank takes the next point.
         around(batch(2, [1.0, 3.0, 1.0, 1.0].into_iter()), 3.0);
-        // No more than one rank has something to do.
+        // Only one rank has work.
         around(batch(1000, [1.0].into_iter()), 1.0);
     }
 

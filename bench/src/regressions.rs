@@ -1,14 +1,14 @@
-//! A linear and a logistic regression as model text: those of `peers/jax_models.py`, which has the
+//! A linear and a logistic regression as model text, the same as in `peers/jax_models.py`, which states the
 //! formulas.
 
 use adaann::{Batch, model::Model};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Parameters of either.
+/// The number of parameters of each.
 pub(crate) const DIM: usize = 10;
 
-/// One of the two.
+/// One of the two regressions.
 #[derive(Clone, Copy)]
 pub(crate) enum Regression {
     Linear,
@@ -16,7 +16,7 @@ pub(crate) enum Regression {
 }
 
 impl Regression {
-    /// As the peer calls it.
+    /// The name in the script of the peer.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Linear => "linear regression",
@@ -32,7 +32,7 @@ impl Regression {
         }
     }
 
-    /// Row number r, from 1: all of x, then y.
+    /// Row r, counted from 1: all of x, then y.
     fn row(self, r: usize) -> Vec<f64> {
         let x = |k: usize| (0.7 * (r * k) as f64).sin();
         let slope = |k: usize| (if k.is_multiple_of(2) { -1.0 } else { 1.0 }) * k as f64 / 8.0;
@@ -50,7 +50,7 @@ impl Regression {
         x.chain(["y".to_owned()]).collect()
     }
 
-    /// The model, with `data` as the lines that bring the columns.
+    /// The text of the model, with `data` as the lines that define the columns.
     fn text(self, data: &str) -> String {
         let names = self.column_names();
         let vector = &names[..self.columns()];
@@ -79,7 +79,7 @@ y = "bernoulli_logit(dot(slope, x))"
         format!("[data]\n{data}vectors = {{ x = {vector:?} }}\n{rest}")
     }
 
-    /// With the data in the model's text.
+    /// The model with the data in its text.
     pub(crate) fn inline(self, rows: usize) -> Model {
         let table: Vec<Vec<f64>> = (1..=rows).map(|r| self.row(r)).collect();
         let mut data = String::new();
@@ -90,7 +90,7 @@ y = "bernoulli_logit(dot(slope, x))"
         Model::parse(self.name(), &self.text(&data)).unwrap_or_else(|found| panic!("{found}"))
     }
 
-    /// With the data in a file beside the model's, both in a folder that is there for that time only.
+    /// The model with the data in a separate file, both in a temporary folder.
     ///
     /// # Errors
     /// If the files cannot be written.
@@ -127,8 +127,8 @@ mod tests {
     use super::*;
     use adaann::target::{Evaluation, Weights};
 
-    /// Value and sum of the gradient at the first point, as JAX has them in double precision. Both are
-    /// sums of some thousand terms below 100, each right to about 1e-14: 1e-10 is far above.
+    /// Value and sum of the gradient at the first point, computed by JAX in double precision. Both are sums of about a
+    /// thousand terms below 100 with errors of about 1e-14, far below 1e-10.
     #[test]
     fn densities_are_those_of_the_peer() {
         let expected = [

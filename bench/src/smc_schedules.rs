@@ -1,4 +1,4 @@
-//! Which schedule serves sequential Monte Carlo best, at equal evaluations of the target?
+//! Compares schedules for sequential Monte Carlo at equal numbers of evaluations.
 
 use crate::trials::{self, Options, mean, rms, rms_error};
 use adaann::{
@@ -20,18 +20,18 @@ const TARGETS: [(&str, Option<f64>); 7] = [
     ("many-well", Some(8.0)),
 ];
 
-/// Temperatures after the first that every rule is given.
+/// The number of temperatures after the first, the same for every rule.
 const TEMPERATURES: usize = 16;
 
-/// Sweeps at each of them.
+/// The number of sweeps at each temperature.
 const SWEEPS: usize = 3;
 
 const PARTICLES: usize = 1_000;
 
-/// Seeds that tolerances are tuned with; results have others.
+/// The number of seeds for tuning tolerances. Results use other seeds.
 const PILOTS: std::ops::Range<u64> = 1_001..1_005;
 
-/// A rule to choose temperatures by.
+/// A rule for choosing temperatures.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
     AdaAnn,
@@ -54,7 +54,7 @@ impl Rule {
         }
     }
 
-    /// The rule with a tolerance; for ESS the share that a step of AdaAnn keeps if b is normal.
+    /// The rule with a tolerance. For ESS this is the share that a step of AdaAnn keeps if b is normal.
     fn adaptive(self, t0: f64, tau: f64) -> Schedule {
         match self {
             Self::Ess => Schedule::EssBisection(EssBisection { t0, ess: (-tau * tau).exp() }),
@@ -83,7 +83,7 @@ impl Subject {
         self.problem.settings.particles().schedule.first()
     }
 
-    /// Walks, which cost one evaluation each, and the same number of sweeps everywhere.
+    /// Random walks, which cost one evaluation each, with the same number of sweeps for all rules.
     fn run(&self, schedule: &Schedule, seed: u64) -> Result<Population> {
         let settings = Settings {
             schedule: schedule.clone(),
@@ -99,9 +99,9 @@ impl Subject {
         smc(&*self.problem.target, &settings, &mut ()).and_then(Population::whole)
     }
 
-    /// The tolerance at which a rule takes as many temperatures as all have.
+    /// The tolerance at which a rule takes the common number of temperatures.
     ///
-    /// Their number is nearly as 1/τ, so that each round corrects τ by the ratio.
+    /// This number is nearly proportional to 1/τ, so each round corrects τ by the ratio.
     fn tune(&self, rule: Rule) -> Result<Schedule> {
         let (mut tau, mut best) = (0.5, (f64::INFINITY, 0.5));
         for _ in 0..12 {
@@ -121,7 +121,7 @@ impl Subject {
         Ok(rule.adaptive(self.first(), best.1))
     }
 
-    /// A rule, at as many temperatures as all have.
+    /// A rule, tuned to the common number of temperatures.
     fn schedule(&self, rule: Rule) -> Result<Schedule> {
         let t0 = self.first();
         Ok(match rule {
@@ -136,7 +136,7 @@ impl Subject {
         })
     }
 
-    /// The first t above 0, over the pilots' geometric mean.
+    /// The first t above 0: the geometric mean over pilot runs.
     fn first_step(&self, schedule: &Schedule) -> Result<f64> {
         let first = |seed| {
             let population = self.run(schedule, seed)?;
@@ -165,7 +165,7 @@ impl Subject {
     }
 }
 
-/// Constant ratios from the first t above 0, where the path begins at 0.
+/// Constant ratios from the first t above 0, for paths that begin at 0.
 fn geometric(first: f64) -> Schedule {
     let last = TEMPERATURES - 1;
     let t = |k: usize| if k == last { 1.0 } else { first.powf(1.0 - k as f64 / last as f64) };
@@ -176,16 +176,16 @@ fn temperatures(population: &Population) -> usize {
     population.stages.iter().filter(|stage| stage.start.is_none()).count()
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Measured {
     temperatures: f64,
     evaluations: f64,
     log_z_error: f64,
-    /// Largest error of a mode's weight, if there are several.
+    /// The largest error of a mode weight, if there are several modes.
     weight_error: Option<f64>,
 }
 
-/// Prints errors of log Z and of the modes' weights for every rule, with jumps and without.
+/// Prints errors of log Z and of mode weights for every rule, with jumps and without.
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     let targets = TARGETS.iter().filter(|(name, _)| options.asks_for(name));
     let subjects: Vec<Subject> = targets

@@ -1,4 +1,4 @@
-//! Solvers on a stiff posterior, and what their steps cost by the number of states.
+//! Solvers on a stiff posterior, and the cost of their steps by the number of states.
 
 use adaann::Batch;
 use adaann::ode::{Noise, Observations, Scatter, Solver, System, solve};
@@ -8,7 +8,7 @@ use adaann::target::{Evaluation, Target, Weights};
 use std::f64::consts::LN_10;
 use std::time::Instant;
 
-/// Points of a batch.
+/// The number of points of a batch.
 const POINTS: usize = 256;
 
 /// Prints both tables.
@@ -17,7 +17,7 @@ pub(crate) fn run() {
     states();
 }
 
-/// Robertson's reactions from data at three times, in the decimal logarithms of the rates.
+/// Robertson's reactions with data at three times, in decimal logarithms of the rates.
 fn robertson() {
     println!("Robertson to t = 400, {POINTS} points with gradient");
     println!("solver      relative  steps  milliseconds");
@@ -57,7 +57,7 @@ fn robertson() {
             }),
         ];
         for (name, solver) in solvers {
-            // Half a million steps at any tolerance, a minute each.
+            // Half a million steps at any tolerance, which takes a minute each.
             if name == "explicit" && relative != 1e-6 {
                 continue;
             }
@@ -69,7 +69,7 @@ fn robertson() {
     }
 }
 
-/// Systems of states that all see each other.
+/// Systems in which every state depends on all others.
 fn states() {
     println!("\n50 times, 64 points with gradient, five parameters");
     println!("states  solver      compile  milliseconds");
@@ -107,7 +107,7 @@ fn states() {
     }
 }
 
-/// Data that the truth nearly fits.
+/// Data close to the solution at the true parameters.
 fn posterior(system: &System, solver: Solver, times: &[f64]) -> OdePosterior {
     let values = vec![0.5; times.len()];
     let noise = Noise::Gaussian(Scatter::Variance(0.01));
@@ -122,7 +122,7 @@ fn around(middle: &[f64], spread: f64) -> Vec<Vec<f64>> {
     (0..POINTS).map(|i| (0..middle.len()).map(|j| of(i, j)).collect()).collect()
 }
 
-/// The fewest steps with which a point is not lost.
+/// The smallest number of steps with a finite result.
 fn steps(system: &System, point: &[f64], times: &[f64], solver: impl Fn(usize) -> Solver) -> usize {
     let point = Batch::from_points(point.len(), &[point]);
     let suffices =

@@ -1,22 +1,22 @@
-//! Trials in parallel, each on one thread of its own, and the tables they end in.
+//! Runs trials in parallel, each on one thread, and publishes tables.
 
 use adaann::crew::Crew;
 use std::{fs, io, path::Path};
 
-/// What the commands that run trials are told.
+/// The options of commands that run trials.
 pub(crate) struct Options {
-    /// How many seeds every trial has.
+    /// The number of seeds of every trial.
     pub(crate) seeds: u64,
-    /// The first of them: what is tuned with some seeds is tested with others.
+    /// The first seed. Settings tuned with some seeds are tested with others.
     pub(crate) first: u64,
-    /// Also put the table into the book?
+    /// Also write the table to the book?
     pub(crate) write: bool,
-    /// The only target to look at; all if none.
+    /// The only target to run. `None` runs all.
     pub(crate) only: Option<String>,
 }
 
 impl Options {
-    /// Reads `[--seeds N] [--from SEED] [--only TARGET] [--write]`; none if it is something else.
+    /// Parses `[--seeds N] [--from SEED] [--only TARGET] [--write]`. Returns `None` for anything else.
     pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
         let mut options = Self { seeds, first: 1, write: false, only: None };
         let mut arguments = arguments.iter();
@@ -40,17 +40,17 @@ impl Options {
         (0..self.seeds).map(move |i| first.wrapping_add(i))
     }
 
-    /// Is this target looked at?
+    /// Is this target selected?
     pub(crate) fn asks_for(&self, target: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only == target)
     }
 
-    /// Prints a table under the command that makes it, and puts it into the book if asked.
+    /// Prints a table below its command, and writes it to the book on request.
     pub(crate) fn publish(&self, name: &str, table: &str) -> io::Result<()> {
         self.publish_as(name, name, table)
     }
 
-    /// The same where the command is not called as the table's file is.
+    /// The same for a command whose name differs from the file of the table.
     pub(crate) fn publish_as(&self, command: &str, name: &str, table: &str) -> io::Result<()> {
         let Self { seeds, first, .. } = self;
         let only = self.only.as_ref().map_or(String::new(), |only| format!(" --only {only}"));
@@ -66,7 +66,7 @@ impl Options {
     }
 }
 
-/// Runs every trial, as many at a time as there are processors; results are in the trials' order.
+/// Runs all trials, one per processor at a time. Returns the results in the order of the trials.
 pub(crate) fn each<T: Sync, R: Send>(trials: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let crew = Crew::of_single_threads(threads, trials.len());

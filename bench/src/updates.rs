@@ -1,4 +1,4 @@
-//! Microseconds per parameter update of planar flows, alone or beside JAX and PyTorch.
+//! Microseconds per parameter update of planar flows, with an optional comparison with JAX and PyTorch.
 
 use crate::peers;
 use adaann::{
@@ -24,14 +24,14 @@ pub(crate) struct Problem {
 /// Which problems to measure.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// Closed forms: the flow and little else.
+    /// Closed forms, whose time is mostly that of the flow.
     Densities,
     /// Posteriors of dynamical systems, and a closed form of their dimension.
     Odes,
 }
 
 impl Kind {
-    /// What the peers' scripts are told.
+    /// The arguments of the scripts of peers.
     pub(crate) fn flag(self) -> Option<&'static str> {
         (self == Self::Odes).then_some("--odes")
     }
@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// The paper's posteriors with its settings; the last of the closed forms is the flow alone.
+/// The posteriors of the paper with its settings. The last closed form measures the flow alone.
 fn odes() -> Vec<Problem> {
     let posterior = |name: &'static str| {
         let choices = Choices { preset: Some("paper".into()), ..Choices::default() };
@@ -81,7 +81,7 @@ fn densities() -> Vec<Problem> {
     ]
 }
 
-/// One way to run a problem.
+/// A variant of a problem: threads and precision.
 #[derive(Clone, Copy)]
 struct Variant {
     threads: usize,
@@ -95,7 +95,7 @@ const VARIANTS: [Variant; 4] = [
     Variant { threads: 2, precision: Precision::Single },
 ];
 
-/// Prints the table, and the ratios to the peers if asked.
+/// Prints the table, with the ratios to the peers on request.
 pub(crate) fn run(kind: Kind, with_peers: bool) {
     println!(
         "one update: noise, planar flow, density, gradient, Adam; {}; best of 15 runs",
@@ -111,7 +111,7 @@ pub(crate) fn run(kind: Kind, with_peers: bool) {
     let mut ours = Vec::new();
     for problem in &problems {
         let mut best = [f64::INFINITY; 4];
-        // In turns, so that a neighbour on the machine slows down all of them.
+        // Alternate, so that other load on the machine slows down all of them.
         for _ in 0..15 {
             for (best, variant) in best.iter_mut().zip(VARIANTS) {
                 *best = best.min(microseconds(problem, variant));

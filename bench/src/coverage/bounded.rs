@@ -1,4 +1,4 @@
-//! Targets with mass at bounds: pieces of one or two dimensions that stand side by side.
+//! Targets with mass at bounds: products of independent pieces of one or two dimensions.
 
 use super::{
     numbers::Numbers,
@@ -6,7 +6,7 @@ use super::{
 };
 use adaann::{Error, Result, model::Model};
 
-/// A part of a model, with nothing in common with other parts.
+/// A part of a model, independent of other parts.
 pub(super) struct Piece {
     /// Lines of `[parameters]`.
     parameters: String,
@@ -15,7 +15,7 @@ pub(super) struct Piece {
     /// Lines of `[quantities]` and `[constants]`.
     quantities: String,
     is_box: bool,
-    /// Where a piece on the whole line is, and how wide.
+    /// The location and width of a piece on the whole line.
     middle: f64,
     scale: f64,
 }
@@ -31,10 +31,10 @@ impl Piece {
     }
 }
 
-/// What makes a piece; the number keeps names apart.
+/// Builds a piece. The number makes its names unique.
 pub(super) type Maker = fn(&mut Numbers, usize) -> Piece;
 
-/// Names, and how many pieces of a kind stand side by side.
+/// Names, and the numbers of pieces of each kind.
 pub(super) const AT_BOUNDS: [(&str, Maker, usize); 18] = [
     ("truncated-1", truncated, 1),
     ("truncated-2", truncated, 2),
@@ -108,13 +108,13 @@ fn truncated(numbers: &mut Numbers, i: usize) -> Piece {
     cut_normal(numbers, i, peak, [0.05, 0.3])
 }
 
-/// The same with a peak outside.
+/// A uniform prior and a normal likelihood with a peak outside the bounds.
 fn outside(numbers: &mut Numbers, i: usize) -> Piece {
     let peak = numbers.between(-0.6, -0.2);
     cut_normal(numbers, i, peak, [0.1, 0.5])
 }
 
-/// A normal likelihood whose peak, and whose width, are so many widths of the box from a bound.
+/// A normal likelihood, with the distance of its peak from a bound and its width in units of the box.
 fn cut_normal(numbers: &mut Numbers, i: usize, peak: f64, widths: [f64; 2]) -> Piece {
     let (low, width) = (3.0 * numbers.normal(), numbers.scale(0.3, 30.0));
     let sd = width * numbers.between(widths[0], widths[1]);
@@ -174,7 +174,7 @@ fn correlated(numbers: &mut Numbers, i: usize) -> Piece {
     )
 }
 
-/// Only a sum is measured: a ridge from bound to bound.
+/// Data only on a sum, which gives a ridge from bound to bound.
 fn ridge(numbers: &mut Numbers, i: usize) -> Piece {
     let sides = [numbers.scale(0.5, 5.0), numbers.scale(0.5, 5.0)];
     let sum = numbers.between(0.3, 0.9) * sides[0].min(sides[1]);
@@ -185,7 +185,7 @@ fn ridge(numbers: &mut Numbers, i: usize) -> Piece {
     )
 }
 
-/// Only a product is measured: a bent ridge from bound to bound.
+/// Data only on a product, which gives a curved ridge from bound to bound.
 fn product(numbers: &mut Numbers, i: usize) -> Piece {
     let sides = [numbers.scale(0.5, 5.0), numbers.scale(0.5, 5.0)];
     let product = numbers.between(0.1, 0.5) * sides[0] * sides[1];
@@ -196,7 +196,7 @@ fn product(numbers: &mut Numbers, i: usize) -> Piece {
     )
 }
 
-/// A rate V c/(K + c), measured where it has hardly begun to saturate.
+/// A rate V c/(K + c), measured far below saturation.
 fn saturation(numbers: &mut Numbers, _: usize) -> Piece {
     let (most, half) = (numbers.between(2.0, 5.0), numbers.between(2.0, 6.0));
     let at: Vec<f64> = (1..=8).map(|i| 0.5 * f64::from(i)).collect();
@@ -270,7 +270,7 @@ fn supernova(numbers: &mut Numbers, _: usize) -> Piece {
     }
 }
 
-/// Effects in groups that are summed out: the spread between groups may be 0.
+/// Effects in groups, which are integrated out. The spread between groups may be 0.
 fn hierarchy(numbers: &mut Numbers, _: usize) -> Piece {
     let (unit, count) = (numbers.scale(0.3, 10.0), 8);
     let spread = unit * numbers.between(0.0, 0.7);
@@ -289,7 +289,7 @@ fn hierarchy(numbers: &mut Numbers, _: usize) -> Piece {
     }
 }
 
-/// Counts with a background that was counted elsewhere: the signal may be 0.
+/// Counts with a separately measured background. The signal may be 0.
 fn counts(numbers: &mut Numbers, _: usize) -> Piece {
     let (longer, background) = (numbers.between(1.0, 4.0), numbers.between(2.0, 8.0));
     let signal = numbers.between(0.0, 3.0);
@@ -321,7 +321,7 @@ fn gamma(numbers: &mut Numbers, i: usize) -> Piece {
     )
 }
 
-/// A variance with a few squares behind it.
+/// A variance, estimated from a few squares.
 fn inverse_gamma(numbers: &mut Numbers, i: usize) -> Piece {
     let (shape, scale) = (numbers.between(3.0, 6.0), numbers.scale(0.1, 10.0));
     let (half, squares) = (numbers.between(2.0, 6.0), scale * numbers.between(0.5, 3.0));
@@ -331,7 +331,7 @@ fn inverse_gamma(numbers: &mut Numbers, i: usize) -> Piece {
     )
 }
 
-/// A prior with heavy tails, and a measurement away from it.
+/// A prior with heavy tails, and a measurement far from it.
 fn conflict(numbers: &mut Numbers, i: usize) -> Piece {
     let (middle, scale) = (3.0 * numbers.normal(), numbers.scale(0.1, 10.0));
     let (seen, error) =

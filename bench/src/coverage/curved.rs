@@ -1,4 +1,4 @@
-//! Targets without bounds under a random shift, scale and rotation, normal given one number: any
+//! Targets without bounds under a random shift, scale and rotation. They are normal conditional on one number, so every
 //! marginal is a mixture of normals over that number.
 
 use super::{
@@ -7,13 +7,13 @@ use super::{
 };
 use adaann::{Error, Result, model::Model};
 
-/// What a target is before it is moved.
+/// A target before the transformation.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
     Gaussian,
     Skewed,
     Student,
-    /// So many separate components.
+    /// This number of separate components.
     Mixture(usize),
     Banana,
     Funnel,
@@ -44,14 +44,14 @@ pub(super) const ALL: [(&str, Kind, usize); 22] = [
     ("funnel-4", Kind::Funnel, 4),
 ];
 
-/// u given one number: its share, and means and standard deviations of the coordinates of u.
+/// u conditional on one number: its weight, and means and standard deviations of the coordinates of u.
 struct Given {
     weight: f64,
     mean: Vec<f64>,
     sd: Vec<f64>,
 }
 
-/// Nodes of the number that all is normal given of.
+/// Quadrature nodes of the conditioning number.
 const NODES: usize = 2_000;
 
 /// A model and its exact answer: x = m + A u with A = diag(s) R.
@@ -85,7 +85,7 @@ pub(super) fn build(
         format!("u{} = {{ formula = \"{sum}\", hidden = true }}\n", k + 1)
     };
     let mut log_z: f64 = scales.iter().map(|s| s.ln()).sum();
-    // Without a prior nothing would tell where to look for other components.
+    // The prior tells the search where to look for other components.
     let prior = match kind {
         Kind::Mixture(_) => {
             let reach = marginals.iter().map(|m| m.mean.abs() + 12.0 * m.sd).fold(0.0, f64::max);
@@ -102,7 +102,7 @@ pub(super) fn build(
     Ok((model, Truth { log_z, marginals }))
 }
 
-/// The normalised log density of u as a formula, and u given its one number.
+/// The normalised log density of u as a formula, and u conditional on its number.
 fn before(kind: Kind, dim: usize, numbers: &mut Numbers) -> (String, Vec<Given>) {
     let normals = |from: usize| -> String {
         (from..=dim).map(|k| format!(" + logpdf(normal(0, 1), u{k})")).collect()
@@ -176,7 +176,7 @@ fn before(kind: Kind, dim: usize, numbers: &mut Numbers) -> (String, Vec<Given>)
     }
 }
 
-/// Components of unequal width, 8 to 12 of the widest apart.
+/// Components of unequal width, separated by 8 to 12 times the largest width.
 fn separate(count: usize, dim: usize, numbers: &mut Numbers) -> (String, Vec<Given>) {
     let weights: Vec<f64> = (0..count).map(|_| numbers.between(0.5, 1.5)).collect();
     let total: f64 = weights.iter().sum();
@@ -187,7 +187,7 @@ fn separate(count: usize, dim: usize, numbers: &mut Numbers) -> (String, Vec<Giv
             let far = numbers.between(8.0, 12.0) * if k == 2 { -1.0 } else { 1.0 };
             let direction: Vec<f64> = (0..dim).map(|_| numbers.normal()).collect();
             let norm = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // The third is across from the second, whatever its direction.
+            // The third is opposite the second, for any direction.
             let sign = if k == 2 && direction[0] * given[1].mean[0] < 0.0 { -1.0 } else { 1.0 };
             mean = direction.iter().map(|x| sign * far * x / norm).collect();
         }
@@ -204,7 +204,7 @@ fn separate(count: usize, dim: usize, numbers: &mut Numbers) -> (String, Vec<Giv
     (format!("logsumexp([{terms}])"), given)
 }
 
-/// Nodes of the standard normal density, with factors; weights sum to 1.
+/// Quadrature nodes of the standard normal density, with weights that sum to 1.
 fn nodes(factor: impl Fn(f64) -> Option<f64>) -> Vec<[f64; 2]> {
     let (reach, step) = (8.0, 16.0 / NODES as f64);
     let normal = |g: f64| (-0.5 * g * g).exp() / std::f64::consts::TAU.sqrt();

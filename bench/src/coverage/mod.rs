@@ -1,5 +1,4 @@
-//! Do stated errors cover? Answers to targets whose exact answers are known, held against these in units
-//! of the errors that they state.
+//! Coverage of stated errors: compares answers with exact results, in units of their stated errors.
 
 mod bounded;
 mod curved;
@@ -19,10 +18,10 @@ use numbers::Numbers;
 use std::{io, time::Instant};
 use truth::Truth;
 
-/// Tells the numbers of one target from those of another.
+/// Separates the random numbers of different targets.
 const TARGETS: u64 = 1_000_003;
 
-/// A target and a seed, which fixes the target's settings and the answer's draws.
+/// A target and a seed, which determines the settings of the target and the draws of the answer.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) group: &'static str,
@@ -78,30 +77,30 @@ impl Case {
     }
 }
 
-/// What is estimated, by kind.
+/// The kinds of estimates.
 pub(crate) const KINDS: [&str; 5] = ["log Z", "mean", "sd", "5 %", "95 %"];
 
-/// One number of an answer beside the exact one.
+/// An estimate of an answer, with the exact value.
 pub(crate) struct Held {
-    /// Which of [`KINDS`].
+    /// The index in [`KINDS`].
     pub(crate) kind: usize,
-    /// Which coordinate; none of log Z.
+    /// The coordinate, or `None` for log Z.
     pub(crate) coordinate: Option<usize>,
     pub(crate) estimate: Estimate,
     pub(crate) exact: f64,
 }
 
 impl Held {
-    /// How many stated errors it is off.
+    /// The error in units of the stated error.
     pub(crate) fn z_score(&self) -> f64 {
         let off = self.estimate.value - self.exact;
-        // Rounding and the grids are good to this share.
+        // The relative accuracy of rounding and grids.
         let floor = 1e-5 * (1.0 + self.exact.abs());
         if off.abs() < floor { 0.0 } else { off / self.estimate.error }
     }
 }
 
-/// An answer held against the truth.
+/// An answer, compared with the truth.
 pub(crate) struct Run {
     pub(crate) held: Vec<Held>,
     pub(crate) trust: Option<Trust>,
@@ -150,7 +149,7 @@ impl Run {
     }
 }
 
-/// Runs all targets with all seeds and prints how often errors cover.
+/// Runs all targets with all seeds, and prints the coverage of stated errors.
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     let cases = Case::all(options);
     let runs = trials::each(&cases, |case| {

@@ -1,8 +1,8 @@
-//! Random settings of the targets: a seed fixes them.
+//! Random settings of the targets, determined by a seed.
 
 use adaann::support::rng::{Purpose, Stream};
 
-/// Numbers in a row from one stream.
+/// Consecutive numbers of one stream.
 pub(super) struct Numbers {
     stream: Stream,
     used: u64,
@@ -30,7 +30,7 @@ impl Numbers {
         self.stream.normal_at(self.used)
     }
 
-    /// A rotation: normal rows made orthogonal, twice against rounding.
+    /// A rotation: normal rows, orthogonalised twice to limit rounding.
     pub(super) fn rotation(&mut self, dim: usize) -> Vec<Vec<f64>> {
         let mut rows: Vec<Vec<f64>> = Vec::new();
         for _ in 0..dim {

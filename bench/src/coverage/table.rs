@@ -1,14 +1,14 @@
-//! The table of coverage, and the runs that are furthest off.
+//! The table of coverage, and the runs with the largest errors.
 
 use super::{Case, GROUPS, Held, KINDS, Run};
 use crate::trials;
 use adaann::{Result, diagnostics::Trust};
 use std::fmt::Write;
 
-/// Stated errors within which an estimate is covered.
+/// The number of stated errors within which an estimate counts as covered.
 const WITHIN: f64 = 3.0;
 
-/// Estimates that are listed one by one.
+/// The number of estimates that are listed separately.
 const LISTED: usize = 40;
 
 type Judged<'a> = (&'a Case, &'a Run);
@@ -130,7 +130,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// A run as it ends, for whoever waits.
+/// The progress line of a finished run.
 pub(super) fn line(case: &Case, run: &Result<Run>) -> String {
     let name = format!("{} seed {}", case.name, case.seed);
     match run {

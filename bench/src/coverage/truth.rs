@@ -1,18 +1,18 @@
-//! Exact answers: marginals that are mixtures of normals, or that a grid integrates.
+//! Exact answers: marginals from mixtures of normals, or by integration over a grid.
 
 use adaann::{
     Batch, Result,
     target::{Evaluation, Support, Target},
 };
 
-/// What is held against an answer.
+/// The exact values for comparison with an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Truth {
     pub(super) log_z: f64,
     pub(super) marginals: Vec<Marginal>,
 }
 
-/// Exact numbers of one coordinate.
+/// Exact values of one coordinate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marginal {
     pub(super) mean: f64,
@@ -24,7 +24,7 @@ pub(super) struct Marginal {
 const LEVELS: [f64; 2] = [0.05, 0.95];
 
 impl Truth {
-    /// Of independent parts side by side.
+    /// The exact values of a product of independent parts.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.log_z += other.log_z;
         self.marginals.extend(other.marginals);
@@ -32,7 +32,7 @@ impl Truth {
     }
 }
 
-/// Σ w N(mean, sd²): weights sum to 1.
+/// Σ w N(mean, sd²), with weights that sum to 1.
 pub(super) struct Normals(pub(super) Vec<[f64; 3]>);
 
 impl Normals {
@@ -58,14 +58,14 @@ fn cdf(x: f64) -> f64 {
     0.5 * adaann::support::simd::Special::Erfc.at(-x / std::f64::consts::SQRT_2)
 }
 
-/// Points of a grid on a line.
+/// The number of points of a grid on a line.
 const NODES: usize = 40_000;
 
-/// Cells of a grid in a box, along each side.
+/// The number of cells along each side of a grid in a box.
 const CELLS: usize = 600;
 
-/// A target in one dimension, by the trapezoidal rule after a map onto the whole line, where the integrand
-/// decays at least exponentially. `scale` is the width of a target on the whole line, `middle` its middle.
+/// Integrates a target in one dimension by the trapezoidal rule, after a map onto the whole line, where the integrand
+/// decays at least exponentially. For a target on the whole line, `middle` and `scale` are its location and width.
 pub(super) fn of_line(target: &dyn Target, middle: f64, scale: f64) -> Result<Truth> {
     let (from, to) = match target.support(0) {
         Support::Real => (-11.0, 11.0),
@@ -91,7 +91,7 @@ pub(super) fn of_line(target: &dyn Target, middle: f64, scale: f64) -> Result<Tr
         log_p.iter().zip(&slopes).map(|(p, slope)| finite(p + slope.ln()) + step.ln()).collect();
     let log_z = adaann::importance::log_sum_exp(log_masses.iter().copied());
     let masses: Vec<f64> = log_masses.iter().map(|m| (m - log_z).exp()).collect();
-    // A node stands in the middle of its mass.
+    // A node lies in the middle of its mass.
     let mut edges: Vec<f64> = Vec::with_capacity(NODES);
     let mut before = 0.0;
     for mass in &masses {
@@ -101,7 +101,7 @@ pub(super) fn of_line(target: &dyn Target, middle: f64, scale: f64) -> Result<Tr
     Ok(Truth { log_z, marginals: vec![marginal(&points, &masses, &points, &edges)] })
 }
 
-/// A target in a box of two dimensions, by the midpoint rule.
+/// Integrates a target in a two-dimensional box by the midpoint rule.
 pub(super) fn of_box(target: &dyn Target) -> Result<Truth> {
     let sides = [0, 1].map(|d| target.support(d).bounds());
     let cell = sides.map(|[low, high]| (high - low) / CELLS as f64);
@@ -126,7 +126,7 @@ pub(super) fn of_box(target: &dyn Target) -> Result<Truth> {
     Ok(Truth { log_z: log_sum + (cell[0] * cell[1]).ln(), marginals: vec![of_side(0), of_side(1)] })
 }
 
-/// Moments from masses at points, and quantiles from the mass below each of some edges.
+/// Moments from masses at points, and quantiles from the mass below given edges.
 fn marginal(points: &[f64], masses: &[f64], edges: &[f64], below: &[f64]) -> Marginal {
     let sum = |f: &dyn Fn(f64) -> f64| -> f64 {
         points.iter().zip(masses).filter(|(_, m)| **m > 0.0).map(|(x, m)| m * f(*x)).sum()
@@ -141,15 +141,15 @@ fn marginal(points: &[f64], masses: &[f64], edges: &[f64], below: &[f64]) -> Mar
     Marginal { mean, sd, quantiles: LEVELS.map(quantile) }
 }
 
-/// Where rounding puts a point onto a bound there is no density.
+/// Rounding may put a point onto a bound, where the density is zero.
 fn finite(log_p: f64) -> f64 {
     if log_p.is_finite() { log_p } else { f64::NEG_INFINITY }
 }
 
-/// Points of one call.
+/// The number of points of a call.
 const PIECE: usize = 4_096;
 
-/// log p at points by number.
+/// log p at points given by index.
 fn evaluate(
     target: &dyn Target,
     count: usize,

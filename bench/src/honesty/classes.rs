@@ -14,7 +14,7 @@ pub(crate) struct Class {
     make: Make,
 }
 
-/// How instances come about: as mixtures, or with data.
+/// The kind of instances: mixtures, or models with data.
 enum Make {
     Mixture(fn(u64) -> Recipe),
     Signal(usize),
@@ -25,7 +25,7 @@ pub(crate) struct Instance {
     pub(crate) class: &'static str,
     pub(crate) seed: u64,
     pub(crate) dim: usize,
-    /// log₁₀ of (narrowest/widest)^d; none if modes have no widths.
+    /// log₁₀ of (narrowest/widest)^d, or `None` if modes have no widths.
     pub(crate) log10_ratio: Option<f64>,
     pub(crate) subject: Subject,
 }
@@ -41,13 +41,13 @@ pub(crate) const CLASSES: [Class; 8] = [
     Class { name: "planets", make: Make::Signal(2) },
 ];
 
-/// One of several choices by seed, so that all of them are equally frequent.
+/// Chooses by seed such that all choices are equally frequent.
 pub(crate) fn in_turn<T: Copy>(choices: &[T], seed: u64) -> T {
     choices[(seed % choices.len() as u64) as usize]
 }
 
 impl Class {
-    /// The instance with this seed, which fixes all of it.
+    /// The instance that this seed determines.
     pub(crate) fn instance(&self, seed: u64) -> Instance {
         match self.make {
             Make::Mixture(recipe) => of_recipe(self.name, seed, recipe(seed)),
@@ -69,7 +69,7 @@ impl Class {
 }
 
 impl Instance {
-    /// The same, hiding something from the search.
+    /// The same instance, with something hidden from the search.
     pub(crate) fn hidden(self, hiding: Hiding) -> Self {
         Self { subject: self.subject.hidden(hiding), ..self }
     }

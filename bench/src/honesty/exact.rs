@@ -6,10 +6,10 @@ use crate::ladder::subject::{Truth, Whitening};
 use adaann::registry::{Known, Mode};
 use std::f64::consts::TAU;
 
-/// Draws of each component for the weights of modes. A weight of w is then known to 0.005 w.
+/// Draws of each component for the weights of modes. A weight w then has an error of 0.005 w.
 const DRAWS: usize = 10_000;
 
-/// Points of the quadrature over a coordinate between two bounds.
+/// Quadrature points for a coordinate between two bounds.
 const NODES: usize = 8_000;
 
 /// The posterior as a mixture of components, each a product over the axes.
@@ -71,7 +71,7 @@ impl Recipe {
         let whole = |log_mass| Moments { log_mass, mean: centre, variance };
         match &self.prior {
             Prior::Flat => whole(0.0),
-            // The generators leave rotated components at least six standard deviations to all bounds.
+            // The generators keep rotated components at least six standard deviations away from all bounds.
             Prior::Box { low, high } if self.axes.is_some() => whole(-(high - low).ln()),
             Prior::Box { low, high } => within(centre, width, *low, *high),
             Prior::Normal { mean, sd } => {
@@ -86,9 +86,9 @@ impl Recipe {
         }
     }
 
-    /// Everything that a run is held against. A mode's points are those nearest to its component's mean, in
-    /// the coordinates in which components are spheres. Where components overlap their share is not the
-    /// component's weight, so exact draws are counted.
+    /// All exact values for a comparison with a run. The points of a mode are those nearest to the mean of its
+    /// component, in the coordinates in which components are spheres. For overlapping components their share differs
+    /// from the weight of the component, so it is counted from exact draws.
     pub(crate) fn truth(&self) -> Truth {
         let posterior = self.posterior();
         let dim = self.dim();
@@ -110,7 +110,7 @@ impl Recipe {
             ..Known::default()
         };
         let mut dice = Dice::new("weights of modes", 0);
-        // Many components are light, and need fewer draws each.
+        // With many components, each is light and needs fewer draws.
         let draws = DRAWS.min(100_000 / posterior.parts.len());
         for (at, part) in posterior.parts.iter().enumerate() {
             for _ in 0..draws {
@@ -147,7 +147,7 @@ impl Recipe {
     fn draw_anywhere(&self, at: usize, posterior: &Posterior, dice: &mut Dice) -> Vec<f64> {
         let part = &self.parts[at];
         let lengths = self.lengths();
-        // Student's numbers are normal ones divided by √(χ²/ν).
+        // Student draws are normal draws divided by √(χ²/ν).
         let stretch = match self.tails {
             Tails::Normal => 1.0,
             Tails::Student(nu) => {

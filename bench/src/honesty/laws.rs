@@ -1,5 +1,5 @@
-//! The law of equivariance: a target that is shifted, scaled, turned, reflected or has its coordinates
-//! exchanged must be answered as well as before.
+//! Equivariance: shifting, scaling, rotating or reflecting a target, or exchanging its coordinates, must not change the
+//! quality of answers.
 
 use super::{
     HonestyOptions,
@@ -13,7 +13,7 @@ use crate::dice::Dice;
 use crate::ladder::{hidden::Hiding, run_all, subject::Subject};
 use std::{fmt::Write, io};
 
-/// How many mixtures are mapped.
+/// The number of mixtures.
 const INSTANCES: usize = 10;
 
 /// The length of a shift, in standard deviations of the first component.
@@ -29,11 +29,11 @@ const LAWS: [&str; 7] = [
     "coordinates exchanged",
 ];
 
-/// Shares of right answers that differ by more standard errors than this break the law.
+/// Shares of right answers that differ by more standard errors than this violate equivariance.
 const ERRORS: f64 = 3.0;
 
-/// Runs the first mixtures without a box, as drawn and mapped, with every seed; prints the shares of
-/// right answers. `--from` gives the first mixture and the first seed.
+/// Runs the first mixtures without a box, original and mapped, with every seed, and prints the shares of right answers.
+/// `--from` gives the first mixture and the first seed.
 pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
     let recipes: Vec<Recipe> = (options.trials.first..)
         .map(mixtures::recipe)
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
         for (at, recipe) in recipes.iter().enumerate() {
             let mapped = recipe.mapped(&map(law, recipe, at)).expect("no box");
             for seed in options.trials.seeds() {
-                // Of a formula the search sees the terms, which would be found wherever they are.
+                // Hide the formula: the search would find its terms at any location.
                 instances.push(of_recipe(law, seed, mapped.clone()).hidden(Hiding::Formulas));
             }
         }
@@ -81,7 +81,7 @@ fn map(law: &str, recipe: &Recipe, at: usize) -> Map {
     }
 }
 
-/// A row for each law. Outcomes are those of a law together, and of an instance of it together.
+/// A row for each map. Outcomes are grouped by map, and within it by instance.
 fn page(outcomes: &[Outcome], seeds: usize) -> String {
     let mut page = String::from(
         "| target | runs | right | reliable | reliable and wrong | share right | less that as drawn | the law |\n\
@@ -121,9 +121,8 @@ fn shares(outcomes: &[&Outcome], seeds: usize) -> Vec<f64> {
     outcomes.chunks(seeds).map(|runs| right(runs) as f64 / runs.len() as f64).collect()
 }
 
-/// The mean difference of shares and its standard error, over instances that are the same on both sides, so
-/// that only the seeds are random. Half a success and half a failure more keep the error of a few equal runs
-/// above 0.
+/// The mean difference of shares and its standard error. Both sides have the same instances, so only the seeds are
+/// random. Adding half a success and half a failure keeps the error of a few equal runs above 0.
 fn difference(shares: &[f64], drawn: &[f64], seeds: usize) -> (f64, f64) {
     let (count, n) = (shares.len().max(1) as f64, seeds as f64);
     let variance = |share: &f64| {

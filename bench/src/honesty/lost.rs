@@ -1,4 +1,4 @@
-//! Answers to random mixtures that describe all modes well but one, which they lack.
+//! Answers to random mixtures that lack one mode and describe all others well.
 
 use super::{mixtures, recipe::Recipe};
 use crate::{
@@ -20,10 +20,10 @@ use adaann::{
 };
 use std::sync::Arc;
 
-/// Draws of a component that give its mean and covariance on the whole line.
+/// The number of draws for the mean and covariance of a component on the whole line.
 const DRAWS: usize = 4_000;
 
-/// Components of q are this much wider than those of the posterior, so that its weights are bounded.
+/// The factor by which components of q are wider than those of the posterior, which bounds the weights.
 const WIDENING: f64 = 1.05;
 
 /// A target with an answer that lacks a mode.
@@ -38,7 +38,7 @@ pub(crate) struct Lost {
 /// The mixture with this seed, and an answer whose q is the exact posterior without one component.
 ///
 /// # Errors
-/// If there is no answer to start from, or the draws fail.
+/// If the initial answer or the draws fail.
 pub(crate) fn mode(seed: u64) -> Result<Lost> {
     let recipe = mixtures::recipe(seed);
     let model = Model::parse("generated.toml", &recipe.text())
@@ -54,7 +54,7 @@ pub(crate) fn mode(seed: u64) -> Result<Lost> {
     let sums = sample.weight_sums()?;
     let log_z = Some(Estimate { value: sums.log_z(), error: sums.log_z_error() });
     let answer = Answer { flow, sample, log_z, stream: Some(seed), ..answer };
-    // The check has to find the mode by its search, and not from the formula's terms.
+    // Hide the formula, so that the check must find the mode by its search.
     let target = Arc::new(Hidden { target: built.target, hiding: Hiding::Formulas });
     Ok(Lost { target, truth: built.truth, answer, settings })
 }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::ladder::right::Deviation;
 
-    /// Everything is right but the one mode: the others keep their proportions, and log Z is that of the rest.
+    /// Everything except one mode is right: the others keep their proportions, and log Z is that of the rest.
     #[test]
     fn one_mode_is_lost_and_the_rest_is_described() {
         for seed in [3, 5, 6] {

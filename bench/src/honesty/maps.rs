@@ -6,7 +6,7 @@ use crate::dice::Dice;
 /// x ↦ scale · Q x + shift with an orthogonal Q.
 #[derive(Debug, Clone)]
 pub(crate) struct Map {
-    /// Q row by row; none for the identity.
+    /// Q row by row, or `None` for the identity.
     pub(crate) orthogonal: Option<Vec<f64>>,
     pub(crate) scale: f64,
     pub(crate) shift: Vec<f64>,
@@ -17,7 +17,7 @@ impl Map {
         Self { orthogonal: None, scale: 1.0, shift: vec![0.0; dim] }
     }
 
-    /// Changes the signs of a random half of the coordinates, or more than that where one is left.
+    /// Changes the signs of a random half of the coordinates, rounded up.
     pub(crate) fn reflection(dim: usize, dice: &mut Dice) -> Self {
         let order = dice.order(dim);
         let mut matrix = vec![0.0; dim * dim];
@@ -49,7 +49,7 @@ impl Map {
 }
 
 impl Recipe {
-    /// The recipe of the mapped variable; none if its prior would be no box any more.
+    /// The recipe of the mapped variable, or `None` if its prior would no longer be a box.
     pub(crate) fn mapped(&self, map: &Map) -> Option<Self> {
         let mut mapped = self.clone();
         for part in &mut mapped.parts {
@@ -88,7 +88,7 @@ mod tests {
         out.log_prior[0] + out.log_likelihood[0]
     }
 
-    /// p'(x') dx' = p(x) dx for the likelihood; a prior that is normal brings the same factor once more.
+    /// p'(x') dx' = p(x) dx for the likelihood. A normal prior contributes the same factor again.
     #[test]
     fn densities_map_with_their_volume() {
         let recipes = (1..60).map(mixtures::recipe);

@@ -1,15 +1,14 @@
-//! Random mixtures of two to four Gaussians at random places, scales and shapes.
+//! Random mixtures of two to four Gaussians with random locations, scales and shapes.
 
 use super::recipe::{Axes, Part, Prior, Recipe, Tails};
 use crate::dice::Dice;
 
 const DIMS: [usize; 7] = [2, 3, 5, 8, 10, 15, 20];
 
-/// Distance of the other components from the first, in its standard deviations.
+/// The distance of the other components from the first, in its standard deviations.
 const DISTANCE: (f64, f64) = (6.0, 12.0);
 
-/// The instance with this seed. Every second one has axes of its own: a random rotation, with lengths
-/// log-uniform in [1/3, 3].
+/// The instance with this seed. Every second one has random axes: a rotation, with lengths log-uniform in [1/3, 3].
 pub(crate) fn recipe(seed: u64) -> Recipe {
     let mut dice = Dice::new("mixtures", seed);
     let dim = dice.one_of(&DIMS);
@@ -47,7 +46,7 @@ pub(crate) fn scale(dice: &mut Dice) -> f64 {
     10_f64.powf(dice.uniform(-1.0, 1.5))
 }
 
-/// A point at a distance in a random direction, measured along the axes in their lengths.
+/// A point at a distance in a random direction, in units of the axes.
 pub(crate) fn beside(from: &[f64], radius: f64, axes: Option<&Axes>, dice: &mut Dice) -> Vec<f64> {
     let direction = dice.direction(from.len());
     let offset = match axes {
@@ -67,7 +66,7 @@ fn axes(dim: usize, dice: &mut Dice) -> Axes {
     Axes { rows, lengths }
 }
 
-/// A box, with the same bounds for all coordinates, that leaves this margin around all centres.
+/// A box with the same bounds for all coordinates and this margin around all centres.
 pub(crate) fn around(recipe: &Recipe, margin: f64) -> Prior {
     let all = || recipe.parts.iter().flat_map(|part| part.centre.iter().copied());
     Prior::Box {

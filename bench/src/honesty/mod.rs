@@ -1,4 +1,4 @@
-//! Random targets that know nothing of the origin: are the answers right, and do the verdicts say so?
+//! Random off-centre targets: are the answers right, and do the verdicts agree?
 
 mod classes;
 mod exact;
@@ -24,8 +24,8 @@ use crate::ladder::{run_all, subject::Subject};
 use outcome::Outcome;
 use std::io;
 
-/// Runs every instance with its own seed; prints a table by class and by dimension, or that of the laws
-/// or of the peers.
+/// Runs every instance with its own seed, and prints a table by class and dimension, or the table of the laws or the
+/// peers.
 pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
     if options.laws {
         return laws::run(options);

@@ -18,7 +18,7 @@ const WIDTH: f64 = 1.5;
 const INNER: f64 = SIDE - 3.0 * WIDTH;
 const APART: f64 = 6.0 * WIDTH;
 
-/// Each ratio in turn, and each dimension after all ratios. The box of the class fixes place and scale.
+/// Cycles through the ratios, and then through the dimensions. The box of the class determines location and scale.
 pub(crate) fn recipe(seed: u64) -> Recipe {
     let mut dice = Dice::new("narrow", seed);
     let ratio = in_turn(&LOG10_RATIOS, seed);

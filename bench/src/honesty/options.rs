@@ -7,30 +7,30 @@ use crate::{
 };
 use std::time::Duration;
 
-/// Instances of each class, and runs of each target of the laws, unless `--seeds` says otherwise.
+/// The default of `--seeds`: instances of each class, and runs of each target of the laws.
 const SEEDS: u64 = 40;
 const LAW_SEEDS: u64 = 5;
 
 pub(crate) struct HonestyOptions {
     pub(crate) trials: Options,
-    /// Dimensions whose instances are run; all if empty.
+    /// The dimensions to run, or all if empty.
     dims: Vec<usize>,
-    /// Runs at a time, each on one thread; none for one after another on all threads.
+    /// The number of parallel runs on one thread each. `None` runs them one after another on all threads.
     pub(crate) jobs: Option<usize>,
-    /// The longest time of a run.
+    /// The maximal time of a run.
     pub(crate) limit: Duration,
     /// Print the rungs and reasons of each run?
     pub(crate) explain: bool,
-    /// What targets hide, if anything.
+    /// What targets hide from the search, if anything.
     hiding: Option<Hiding>,
-    /// Compare mixtures with their mapped forms instead?
+    /// Compare mixtures with their mapped versions instead?
     pub(crate) laws: bool,
-    /// Run twelve targets beside other samplers instead?
+    /// Compare with other samplers on twelve targets instead?
     pub(crate) peers: bool,
 }
 
 impl HonestyOptions {
-    /// Reads the options; none if there is an unknown one, or an unknown class.
+    /// Parses the options. Returns `None` for an unknown option or class.
     pub(crate) fn read(arguments: &[&str]) -> Option<Self> {
         let seeds = if arguments.contains(&"--laws") { LAW_SEEDS } else { SEEDS };
         let mut options = Self {
@@ -71,7 +71,7 @@ impl HonestyOptions {
         only.is_none_or(|only| only.split(',').any(|name| name == class.name))
     }
 
-    /// The instances of all classes that are asked for, class by class.
+    /// The instances of all selected classes, class by class.
     pub(crate) fn instances(&self) -> Vec<Instance> {
         let classes = CLASSES.iter().filter(|class| self.asks_for(class));
         classes
@@ -96,7 +96,7 @@ mod tests {
             read("--seeds 12 --from 5 --only forty,pairs --dims 2,20 --jobs 2 --limit 9").unwrap();
         assert_eq!((options.jobs, options.limit), (Some(2), Duration::from_secs(9)));
         let found: Vec<_> = options.instances().iter().map(|i| (i.class, i.dim, i.seed)).collect();
-        // Each of four dimensions in turn.
+        // The instances cycle through four dimensions.
         let wanted = [("pairs", 20, 5), ("pairs", 20, 9), ("pairs", 20, 13)];
         assert_eq!(found[..3], wanted);
         let wanted = [("forty", 2, 8), ("forty", 2, 12), ("forty", 2, 16)];

@@ -1,10 +1,10 @@
-//! What a table needs to know of a run.
+//! The data of a run for tables.
 
 use super::classes::Instance;
 use crate::ladder::run::Run;
 use adaann::{Result, diagnostics::Trust};
 
-/// The smallest volume ratio of which right answers are demanded, as log₁₀. Rounding may not cross it.
+/// log₁₀ of the smallest volume ratio for which right answers are required, with room for rounding.
 const DEMANDED_LOG10_RATIO: f64 = -3.0 - 1e-9;
 
 /// A run and its instance.
@@ -13,19 +13,19 @@ pub(crate) struct Outcome {
     pub(crate) class: &'static str,
     pub(crate) dim: usize,
     pub(crate) log10_ratio: Option<f64>,
-    /// None if the run ended in an error.
+    /// `None` if the run failed.
     pub(crate) found: Option<Found>,
 }
 
-/// What a run with an answer found.
+/// The result of a run with an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Found {
     pub(crate) is_right: bool,
-    /// None if there was no check.
+    /// `None` without a check.
     pub(crate) trust: Option<Trust>,
     /// The claimed power, as a share.
     pub(crate) power: Option<f64>,
-    /// The share of the true modes that the answer has.
+    /// The share of the true modes that the answer contains.
     pub(crate) modes_found: f64,
     pub(crate) evaluations: f64,
     pub(crate) seconds: f64,
@@ -64,7 +64,7 @@ impl Outcome {
         self.is_reliable() && !self.is_right()
     }
 
-    /// Are the narrowest and the widest mode similar enough for the answer to be demanded?
+    /// Is the volume ratio of the modes large enough to require a right answer?
     pub(crate) fn is_demanded(&self) -> bool {
         self.log10_ratio.is_none_or(|ratio| ratio >= DEMANDED_LOG10_RATIO)
     }

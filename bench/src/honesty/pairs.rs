@@ -14,7 +14,7 @@ const PAIRS: [(usize, f64, f64); 4] =
 /// |(6, 3)|
 const DISTANCE: f64 = 6.708_203_932_499_369;
 
-/// A component of width 1 and a narrower one, each pair of [`PAIRS`] in turn.
+/// A component of width 1 and a narrower one. Seeds cycle through [`PAIRS`].
 pub(crate) fn recipe(seed: u64) -> Recipe {
     let mut dice = Dice::new("pairs", seed);
     let (dim, width, weight) = in_turn(&PAIRS, seed);
@@ -30,10 +30,10 @@ pub(crate) fn recipe(seed: u64) -> Recipe {
 
 const FORTY_DIMS: [usize; 4] = [2, 10, 50, 100];
 
-/// log(1 + e), as in the mixture of forty that others use.
+/// log(1 + e), as in the published mixture of forty.
 const FORTY_WIDTH: f64 = 1.313_261_687_518_222_8;
 
-/// Forty equal components in [−40, 40]^d, each dimension in turn, shifted and scaled as a whole.
+/// Forty equal components in [−40, 40]^d, shifted and scaled together. Seeds cycle through the dimensions.
 pub(crate) fn forty(seed: u64) -> Recipe {
     let mut dice = Dice::new("forty", seed);
     let dim = in_turn(&FORTY_DIMS, seed);

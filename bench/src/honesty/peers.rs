@@ -1,4 +1,4 @@
-//! Other samplers on twelve of the random targets: which modes does each of them find?
+//! Other samplers on twelve of the random targets: which modes do they find?
 
 use super::{
     HonestyOptions,
@@ -14,17 +14,17 @@ use std::{fmt::Write, io};
 
 const SAMPLERS: [&str; 4] = ["adaann", "nautilus", "dynesty", "blackjax"];
 
-/// Mixtures among the twelve. More dimensions would take the peers too long.
+/// The mixtures among the twelve. Higher dimensions would take the peers too long.
 const MIXTURES: usize = 6;
 const LARGEST_DIM: usize = 10;
 
-/// What the script is told.
+/// The input of the script.
 #[derive(Serialize)]
 struct Task {
     mixtures: Vec<Mixture>,
     seeds: [u64; 1],
     seconds: u64,
-    /// The most seconds of each run.
+    /// The maximal time of each run, in seconds.
     each: u64,
 }
 
@@ -52,7 +52,7 @@ struct Component {
     shape: &'static str,
 }
 
-/// A line that the script prints, or what the ladder did.
+/// An output line of the script, or a result of the ladder.
 #[derive(Debug, Deserialize)]
 struct Line {
     sampler: String,
@@ -62,7 +62,7 @@ struct Line {
     log_z: Option<f64>,
     modes: Option<Vec<f64>>,
     failed: Option<String>,
-    /// The ladder's verdict.
+    /// The verdict of the ladder.
     #[serde(default)]
     verdict: String,
 }
@@ -74,8 +74,8 @@ struct Row {
     recipe: Recipe,
 }
 
-/// Runs the ladder and the peers on twelve targets, with `--from` as the first seed and `--limit` for each
-/// run; prints them side by side.
+/// Runs the ladder and the peers on twelve targets, with `--from` as the first seed and `--limit` for each run, and
+/// prints the results side by side.
 pub(crate) fn run(options: &HonestyOptions) -> io::Result<()> {
     let rows = twelve(options.trials.first);
     let each = options.limit.as_secs();
@@ -125,7 +125,7 @@ fn ours(rows: &[Row], options: &HonestyOptions) -> io::Result<Vec<Line>> {
         rows.iter().map(|row| of_recipe("peers", row.seed, row.recipe.clone())).collect();
     let runs: Vec<(&Subject, u64)> =
         instances.iter().map(|instance| (&instance.subject, instance.seed)).collect();
-    // Peers have one core each, and seconds are compared.
+    // Each peer has one core, so use one here to compare times.
     let found = run_all(&runs, options.jobs.or(Some(1)), options.limit, options.explain)?;
     let line = |(row, run): (&Row, &adaann::Result<_>)| {
         let run: Option<&crate::ladder::run::Run> = run.as_ref().ok();
@@ -162,7 +162,7 @@ impl Row {
         Mixture { name: self.name.clone(), log_z: 0.0, prior, components }
     }
 
-    /// Which modes a sampler has, by the shares of its sample.
+    /// The modes that a sampler found, by their shares of its sample.
     fn found(&self, shares: &[f64]) -> Vec<bool> {
         let truth = self.recipe.truth();
         let modes = truth.known().map_or(&[][..], |known| &known.modes);
@@ -170,7 +170,7 @@ impl Row {
     }
 }
 
-/// A row for each target and sampler, and the modes that a peer found where the ladder claims too much.
+/// A row for each target and sampler, and the modes that a peer found but a reliable ladder answer lacks.
 fn page(rows: &[Row], lines: &[Line]) -> String {
     let mut page = String::from(
         "| target | log10 volume ratio | sampler | modes found | lost | log Z less the true one | evaluations | seconds | verdict |\n\
@@ -218,7 +218,7 @@ fn page(rows: &[Row], lines: &[Line]) -> String {
     )
 }
 
-/// How many modes were found, and which ones were not, counted from 1.
+/// The number of modes found, and the missing ones, counted from 1.
 fn words(found: &[bool]) -> (String, String) {
     let lost: Vec<String> =
         (0..found.len()).filter(|at| !found[*at]).map(|at| (at + 1).to_string()).collect();

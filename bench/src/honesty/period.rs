@@ -1,4 +1,4 @@
-//! Velocities of a star with one planet or two, whose periods a wide prior leaves open.
+//! Velocities of a star with one or two planets, with a wide prior on their periods.
 
 use crate::dice::Dice;
 use crate::ladder::{matrices::cholesky, subject::Reference};
@@ -12,7 +12,7 @@ const AMPLITUDE: f64 = 8.0;
 const PRIOR: (f64, f64) = (1.0, 2_000.0);
 const TRUE_PERIODS: (f64, f64) = (3.0, 300.0);
 
-/// Two true periods differ by at least this factor.
+/// The minimal ratio of two true periods.
 const LEAST_FACTOR: f64 = 1.5;
 
 /// Measurements of v = Σ K sin(2πt/P + φ) + v₀ + noise.
@@ -20,7 +20,7 @@ pub(crate) struct Velocities {
     times: Vec<f64>,
     values: Vec<f64>,
     periods: Vec<f64>,
-    /// The noise's standard deviation, and whether the model is told.
+    /// The standard deviation of the noise, and whether the model knows it.
     sigma: f64,
     is_sigma_known: bool,
 }
@@ -66,7 +66,7 @@ impl Velocities {
         format!("P = {}, sigma {:.2} {known}", periods.join(" and "), self.sigma)
     }
 
-    /// The model file, as a user would write it.
+    /// The model file, written as a user would.
     pub(crate) fn text(&self) -> String {
         let Self { times, values, sigma, .. } = self;
         let (low, high) = PRIOR;
@@ -97,7 +97,7 @@ impl Velocities {
         )
     }
 
-    /// Means and standard deviations of the shortest and the longest period. Exchanged periods are the same.
+    /// Means and standard deviations of the shortest and the longest period, which do not depend on labels.
     pub(crate) fn references(&self) -> Vec<Reference> {
         let best = self.best_frequencies();
         let moments = |at: usize| self.moments_of_period(&best, at);
@@ -113,8 +113,8 @@ impl Velocities {
         vec![reference("shortest", shortest), reference("longest", longest)]
     }
 
-    /// The frequencies of the highest likelihood: one after another on a grid, given the others, until
-    /// all of them have been looked for again. A peak is about 1/DAYS wide.
+    /// The frequencies with the highest likelihood: maximised one after another on a grid, given the others, and
+    /// repeated for all of them. A peak is about 1/DAYS wide.
     fn best_frequencies(&self) -> Vec<f64> {
         let step = 1.0 / (8.0 * DAYS);
         let (lowest, highest) = (1.0 / PRIOR.1, 1.0 / PRIOR.0);
@@ -137,9 +137,9 @@ impl Velocities {
         best
     }
 
-    /// The mean and standard deviation of a period in its peak, the others at their best values. Times are
-    /// irregular, so periods are nearly independent given the data: with a correlation of 1/√60 the standard
-    /// deviation is 1 % too small.
+    /// The mean and standard deviation of a period in its peak, with the others at their best values. Because times are
+    /// irregular, periods are nearly independent given the data. A correlation of 1/√60 makes the standard deviation 1
+    /// % too small.
     fn moments_of_period(&self, best: &[f64], at: usize) -> (f64, f64) {
         let log_density = |f: f64| {
             let mut all = best.to_vec();
@@ -164,15 +164,15 @@ impl Velocities {
         (1.0 / best[at] + shift, (sums[2] / sums[0] - shift * shift).sqrt())
     }
 
-    /// log of the likelihood at these frequencies, with sine and cosine amplitudes and the offset
-    /// integrated out, and σ too unless it is known. Amplitudes and phases have uniform priors, so the two
-    /// amplitudes a, b of a signal have a density ∝ 1/√(a² + b²).
+    /// log of the likelihood at these frequencies, with sine and cosine amplitudes, the offset, and an unknown σ
+    /// integrated out. Amplitudes and phases have uniform priors, so the two amplitudes a, b of a signal have a density
+    /// ∝ 1/√(a² + b²).
     fn log_marginal(&self, frequencies: &[f64]) -> f64 {
         let columns = 2 * frequencies.len() + 1;
         let mut normal = vec![0.0; columns * columns];
         let mut right = vec![0.0; columns];
         let mut square = 0.0;
-        // Without the mean the sum of squares keeps its digits.
+        // Subtract the mean to limit cancellation in the sum of squares.
         let mean = self.values.iter().sum::<f64>() / ROWS as f64;
         let mut row = vec![1.0; columns];
         for (t, v) in self.times.iter().zip(&self.values) {
@@ -228,7 +228,7 @@ mod tests {
         model::Model,
     };
 
-    /// The standard error of a period is about P²σ√6/(πT K√n), below 5·10⁻⁶ P² here. Six of them are allowed.
+    /// The standard error of a period is about P²σ√6/(πT K√n), below 5·10⁻⁶ P² here. The test allows six of them.
     #[test]
     fn references_are_at_the_true_periods() {
         for (label, signals) in [("period", 1), ("planets", 2)] {
@@ -246,8 +246,8 @@ mod tests {
         }
     }
 
-    /// With each period between its neighbouring peaks the posterior has no other ones, up to phases at the ends of
-    /// their range. A run gives the moments of periods to a few hundredths of a standard deviation.
+    /// If each period is restricted to its peak, the posterior has a single mode, apart from phases at the ends of
+    /// their range. A run estimates the moments of periods to a few hundredths of a standard deviation.
     #[test]
     fn references_are_those_of_runs_with_narrow_priors() {
         for (label, signals, seed) in [("period", 1, 1), ("period", 1, 3), ("planets", 2, 2)] {

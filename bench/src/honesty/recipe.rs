@@ -1,4 +1,4 @@
-//! A mixture of normal or Student components that share their axes, as a model text.
+//! A mixture of normal or Student components with common axes, as a model text.
 
 use adaann::support::simd::Special;
 use std::{
@@ -6,7 +6,7 @@ use std::{
     fmt::Write,
 };
 
-/// A component: its covariance, or Student's squared scale, is width² times that of the axes.
+/// A component whose covariance, or squared Student scale, is width² times that of the axes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Part {
     pub(crate) weight: f64,
@@ -14,20 +14,20 @@ pub(crate) struct Part {
     pub(crate) width: f64,
 }
 
-/// Principal axes that all components share.
+/// Principal axes, common to all components.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Axes {
-    /// A row for each axis, of length 1 and orthogonal to the others.
+    /// A row for each axis, orthonormal.
     pub(crate) rows: Vec<f64>,
     /// The factor of the width along each of them.
     pub(crate) lengths: Vec<f64>,
 }
 
-/// How the density of a component decays.
+/// The tails of a component.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Tails {
     Normal,
-    /// Student's, with these degrees of freedom.
+    /// Student tails with these degrees of freedom.
     Student(f64),
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Prior {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recipe {
     pub(crate) parts: Vec<Part>,
-    /// None if all components are spheres.
+    /// `None` if all components are spheres.
     pub(crate) axes: Option<Axes>,
     pub(crate) tails: Tails,
     pub(crate) prior: Prior,
@@ -89,7 +89,7 @@ impl Recipe {
         self.axes.as_ref().map_or(vec![1.0; self.dim()], |axes| axes.lengths.clone())
     }
 
-    /// The largest standard deviation of any component in any direction, for tails that are normal.
+    /// The largest standard deviation of any component in any direction, for normal tails.
     pub(crate) fn largest_sd(&self) -> f64 {
         let widest = self.parts.iter().map(|part| part.width).fold(0.0, f64::max);
         widest * self.lengths().into_iter().fold(0.0, f64::max)

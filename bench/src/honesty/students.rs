@@ -10,7 +10,7 @@ const DIM: usize = 8;
 const WIDTHS: [f64; 4] = [1.0, 0.15, 0.6, 0.3];
 const DEGREES: f64 = 5.0;
 
-/// Four Student components in eight dimensions; the narrower ones are 8 to 12 widths of the widest from it.
+/// Four Student components in eight dimensions. The narrower ones are 8 to 12 times the largest width from the widest.
 pub(crate) fn recipe(seed: u64) -> Recipe {
     let mut dice = Dice::new("students", seed);
     let scale = scale(&mut dice);

@@ -1,4 +1,4 @@
-//! Right answers, verdicts and claimed power of each class, and of each dimension of it.
+//! Right answers, verdicts and claimed power by class and dimension.
 
 use super::outcome::{Found, Outcome};
 use crate::ladder::table::median;
@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fmt::Write};
 const HEAD: &str = "| runs | right | right at a volume ratio of at least 1e-3 | reliable and wrong | of these below 1e-3 | reliable, local, care, distrust, unchecked, no answer | right with d up to 10: reliable | power claimed | modes found in these | modes found in all | evaluations, median | seconds, median |\n\
     |---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
-/// Right answers up to this dimension are asked to be reliable.
+/// Right answers up to this dimension are required to be reliable.
 const LARGEST_DIM: usize = 10;
 
 /// A row for each class, and then for each of its dimensions.
@@ -67,7 +67,7 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part} of {whole}")
 }
 
-/// The mean in per cent; a dash if there are no values.
+/// The mean in per cent, or a dash without values.
 fn mean(values: impl Iterator<Item = f64>) -> String {
     let (mut count, mut sum) = (0_usize, 0.0);
     values.for_each(|value| (count, sum) = (count + 1, sum + value));
@@ -102,7 +102,7 @@ mod tests {
         lost.found = None;
         let outcomes = [
             outcome(2, -1.0, true, Trust::Reliable, Some(0.75)),
-            // Rounding must not take a ratio of 10⁻³ out of the count.
+            // Rounding must not exclude a ratio of 10⁻³.
             outcome(2, -3.0 - 1e-12, false, Trust::Reliable, Some(1.0)),
             outcome(20, -4.0, false, Trust::Reliable, None),
             outcome(20, -1.0, true, Trust::Local, Some(0.5)),

@@ -1,4 +1,4 @@
-//! Generated targets against importance samples from known mixtures.
+//! Generated targets, compared with importance samples from known mixtures.
 
 use super::{
     classes::CLASSES,
@@ -28,8 +28,8 @@ fn log_density(recipe: &Recipe, points: &[Vec<f64>]) -> Vec<f64> {
     terms.map(|(prior, likelihood)| prior + likelihood).take(batch.len()).collect()
 }
 
-/// The proposal: the components with equal weights, and wider, so that weights are bounded. Widening d
-/// coordinates by 1 + 1/(2√d) at most doubles the second moment of the weights.
+/// The proposal: the components with equal weights and larger widths, which bounds the weights. Widening d coordinates
+/// by 1 + 1/(2√d) at most doubles the second moment of the weights.
 struct Proposal<'a> {
     recipe: &'a Recipe,
     widening: f64,
@@ -83,7 +83,7 @@ impl Proposal<'_> {
     }
 }
 
-/// Compares evidence, means and mode weights with those of an importance sample, within five of its errors.
+/// Compares evidence, means and mode weights with an importance sample, within five of its standard errors.
 fn check(name: &str, recipe: &Recipe) {
     let widening = 1.0 + 0.5 / (recipe.dim() as f64).sqrt();
     let proposal = Proposal { recipe, widening };
@@ -110,13 +110,13 @@ fn check(name: &str, recipe: &Recipe) {
         let (off, error) = estimate(&|x| (x[d] - mean[d]) / sd[d]);
         assert!(off.abs() < 5.0 * error, "{name}: mean {d} off by {off} ± {error}");
         let (square, error) = estimate(&|x| ((x[d] - mean[d]) / sd[d]).powi(2) - 1.0);
-        // Squares of Student's numbers have heavy tails of their own.
+        // Squares of Student draws have heavy tails.
         assert!(square.abs() < 6.0 * error, "{name}: variance {d} off by {square} ± {error}");
     }
     for (at, mode) in known.modes.iter().enumerate() {
         let (share, error) = estimate(&|x| f64::from(u8::from(truth.mode_of(x) == Some(at))));
         let off = share - mode.weight;
-        // The weights of modes come from draws themselves.
+        // The exact mode weights come from draws, too.
         assert!(off.abs() < 5.0 * error + 0.01, "{name}: weight {at} off by {off} ± {error}");
     }
     let total: f64 = known.modes.iter().map(|mode| mode.weight).sum();

@@ -1,4 +1,4 @@
-//! Mixtures with full covariances whose components are normal, skewed or heavy-tailed, all exactly known.
+//! Mixtures of normal, skewed or heavy-tailed components with full covariances and exact answers.
 
 use super::matrices::cholesky;
 use adaann::{
@@ -10,14 +10,14 @@ use adaann::{
 use serde::Serialize;
 use std::f64::consts::{PI, TAU};
 
-/// What a component is like once its covariance is taken away: mean 0 and covariance 1 in each case.
+/// The shape of a standardised component, with mean 0 and covariance 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Shape {
     Normal,
-    /// Every second coordinate is skew-normal with this α, to one side and the other in turn.
+    /// Every second coordinate is skew-normal with this α, with alternating sides.
     Skewed(f64),
-    /// Student's distribution in all coordinates together.
+    /// A multivariate Student distribution.
     Student(f64),
 }
 
@@ -48,13 +48,13 @@ impl Component {
 pub(super) struct Mixture {
     pub(super) components: Vec<Component>,
     pub(super) log_z: f64,
-    /// A uniform prior on [−side, side]^d beside it, if there is one.
+    /// The side of a uniform prior on [−side, side]^d, if any.
     pub(super) side: Option<f64>,
 }
 
 impl Mixture {
-    /// Moments are exact. A mode's points are those that are nearest to its mean: of components ten
-    /// standard deviations apart less than a thousandth is on the other side, also of Student's.
+    /// Moments are exact. The points of a mode are those nearest to its mean: for components ten standard deviations
+    /// apart, less than a thousandth lies on the other side, also for Student components.
     pub(super) fn known(&self) -> Known {
         let dim = self.dim();
         let over = |f: &dyn Fn(&Component, usize) -> f64, d| -> f64 {
@@ -81,10 +81,10 @@ impl Mixture {
     }
 }
 
-/// Points that are worked on at once.
+/// The number of points processed at once.
 const BLOCK: usize = 16;
 
-/// A coordinate of them.
+/// A coordinate of these points.
 type Row = [f64; BLOCK];
 
 impl Target for Mixture {
@@ -144,7 +144,7 @@ impl Target for Mixture {
         self.side.is_some()
     }
 
-    /// A component solves with its factor and the transpose, and has an exponential of its own.
+    /// Each component solves with its factor and the transpose, and computes an exponential.
     fn operations(&self) -> Option<f64> {
         let dim = self.dim() as f64;
         Some(self.components.len() as f64 * (2.0 * dim * dim + 12.0 * dim + 40.0))
@@ -156,7 +156,7 @@ impl Target for Mixture {
 }
 
 impl Component {
-    /// log of weight times density; its slopes go to `slopes`.
+    /// log of weight times density. Writes its gradient to `slopes`.
     fn log_term(&self, x: &[Row], with_slopes: bool, slopes: &mut [Row]) -> Row {
         let dim = self.mean.len();
         let mut log_det = 0.0;
@@ -193,7 +193,7 @@ impl Component {
 }
 
 impl Shape {
-    /// log density at y, in whose place its slopes are left.
+    /// log density at y, which it replaces by the gradient.
     fn log_density(self, y: &mut [Row]) -> Row {
         let half = 0.5 * y.len() as f64;
         let mut square = [0.0; BLOCK];
@@ -261,7 +261,7 @@ mod tests {
         Mixture { components: vec![one, other], log_z: 1.5, side: None }
     }
 
-    /// The trapezoid rule on a square; Student's tails of ν = 5 beyond a distance r hold a share r⁻⁵.
+    /// The trapezoid rule on a square. Student tails with ν = 5 beyond a distance r contain a share r⁻⁵.
     #[test]
     fn integral_and_moments_are_those_of_a_grid() {
         for (shape, half, allowed) in [

@@ -1,4 +1,4 @@
-//! Random frames: where a target lies, how large it is and how it is turned.
+//! Random frames: the location, scale and rotation of a target.
 
 use super::{
     components::{Component, Mixture, Shape},
@@ -7,7 +7,7 @@ use super::{
 use crate::dice::Dice;
 use adaann::{Expr, registry::Known};
 
-/// Shifts are normal with this standard deviation, in units of the target, in each coordinate.
+/// The standard deviation of the normal shift of each coordinate, in units of the target.
 const SHIFT: f64 = 3.0;
 
 /// 10^U(−1, 1.5)
@@ -15,7 +15,7 @@ fn scale(dice: &mut Dice) -> f64 {
     10_f64.powf(dice.uniform(-1.0, 1.5))
 }
 
-/// x_k = shift_k + scale_k y_order(k): a map for targets of which only moments of coordinates are known.
+/// x_k = shift_k + scale_k y_order(k): a map for targets with only known moments of coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Frame {
     order: Vec<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The frame that a seed gives to a target.
+    /// The frame of a target, determined by a seed.
     pub(super) fn new(target: &str, dim: usize, seed: u64) -> Self {
         let mut dice = Dice::new(target, seed);
         let order = dice.order(dim);
@@ -65,8 +65,8 @@ impl Frame {
 }
 
 impl Mixture {
-    /// The mixture scaled, turned and shifted as the seed says, with the same integral. Skewed components keep
-    /// their axes, since these belong to the coordinates.
+    /// The mixture, scaled, rotated and shifted by the seed, with the same integral. Skewed components keep their axes,
+    /// because these belong to the coordinates.
     pub(super) fn framed(&self, target: &str, seed: u64) -> Self {
         let dim = self.components[0].mean.len();
         let mut dice = Dice::new(target, seed);
@@ -81,7 +81,8 @@ impl Mixture {
         };
         let component = |of: &Component| {
             let mean = turned(&of.mean).iter().zip(&shift).map(|(x, shift)| x + shift).collect();
-            // Columns of the factor are directions. Turned, they are a root of the covariance, but no triangle.
+            // Columns of the factor are directions. After rotation they are a root of the covariance, but not
+            // triangular.
             let mut root = vec![0.0; dim * dim];
             for column in 0..dim {
                 let direction: Vec<f64> = (0..dim).map(|d| of.factor[d * dim + column]).collect();
@@ -106,7 +107,7 @@ mod tests {
         target::{Evaluation, Target},
     };
 
-    /// The density at a component's mean is that of the original less d log scale.
+    /// The log density at the mean of a component is that of the original minus d log scale.
     #[test]
     fn a_framed_mixture_keeps_its_integral() {
         for shape in [Shape::Normal, Shape::Skewed(4.0), Shape::Student(5.0)] {

@@ -1,4 +1,4 @@
-//! What was asked of the ladder, beside what was measured.
+//! The demands on the ladder, compared with the measurements.
 
 use super::{
     run::Run,
@@ -15,7 +15,7 @@ struct Goal {
     found: fn(&[&Measured]) -> String,
 }
 
-/// What was asked, in its order.
+/// The demands, in order.
 const GOALS: [Goal; 18] = [
     Goal {
         of: "hiv",
@@ -134,7 +134,7 @@ const GOALS: [Goal; 18] = [
 
 const SHARP: &str = "right, reliable, ESS above one half; most seconds";
 
-/// The demands on targets that were measured, as a table; nothing if there are none.
+/// The demands on measured targets, as a table. Empty without any.
 pub(super) fn table(measured: &[Measured]) -> String {
     let mut table = String::new();
     for goal in &GOALS {
@@ -157,7 +157,7 @@ fn runs<'a>(measured: &'a [&Measured]) -> impl Iterator<Item = &'a Run> {
     measured.iter().flat_map(|measured| measured.answered())
 }
 
-/// How many of all runs, also those without an answer, are counted.
+/// The number of counted runs out of all runs, including those without an answer.
 fn share(measured: &[&Measured], is_counted: fn(&Run) -> bool) -> String {
     let all: usize = measured.iter().map(|measured| measured.runs.len()).sum();
     format!("{} of {all}", runs(measured).filter(|run| is_counted(run)).count())
@@ -176,7 +176,7 @@ fn seconds(measured: &[&Measured]) -> String {
     format!("{:.1} s", runs(measured).map(|run| run.seconds).fold(0.0, f64::max))
 }
 
-/// Targets that are reliable and right, with the seed that has fewest of them.
+/// The number of targets that are reliable and right, for the seed with the fewest.
 fn fewest_reliable(measured: &[&Measured]) -> usize {
     let seeds = measured.iter().map(|measured| measured.runs.len()).max().unwrap_or(0);
     let is_good = |measured: &&&Measured, seed: usize| {
@@ -187,7 +187,7 @@ fn fewest_reliable(measured: &[&Measured]) -> usize {
 }
 
 fn is_known(measured: &Measured) -> bool {
-    // A run without an answer is not right, unless another one shows that nobody knows.
+    // A run without an answer counts as not right, unless another run shows that the truth is unknown.
     measured.answered().all(|run| run.off.is_known)
 }
 

@@ -9,13 +9,13 @@ use std::sync::Arc;
 /// What a target hides from the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hiding {
-    /// Its terms, and whether it is log-concave.
+    /// Its terms, and its log-concavity.
     Formulas,
-    /// These and the number of its operations, as a function in Python does.
+    /// Also the number of its operations, as for a function in Python.
     FormulasAndCost,
 }
 
-/// The same density without some of what its formulas tell.
+/// The same density, with some information of its formulas hidden.
 pub(crate) struct Hidden {
     pub(crate) target: Arc<dyn Target>,
     pub(crate) hiding: Hiding,

@@ -1,6 +1,6 @@
-//! A logistic regression: 50 coefficients with normal(0, 1) priors, 500 rows, held against long chains.
+//! A logistic regression with 50 coefficients, normal(0, 1) priors and 500 rows, compared with long chains.
 //!
-//! The reference answers and the script that makes them, with the same data, are in `bench/fixtures`.
+//! `bench/fixtures` contains the reference answers and the script that computes them from the same data.
 
 use super::frame::Frame;
 use adaann::{Expr, Program, registry::Known};
@@ -11,12 +11,12 @@ const ROWS: usize = 500;
 pub(super) const DIM: usize = 50;
 const SEED: u64 = 16;
 
-/// Coefficients are drawn with this standard deviation.
+/// The standard deviation of the simulated coefficients.
 const TRUE_SD: f64 = 0.5;
 
 struct Data {
     x: Vec<Vec<f64>>,
-    /// Was it so?
+    /// The outcome.
     y: Vec<bool>,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn target(frame: &Frame) -> Program {
     })
 }
 
-/// What the long chains came to.
+/// The results of the long chains.
 #[derive(Deserialize)]
 struct Chains {
     log_z: Option<f64>,
@@ -51,7 +51,7 @@ pub(super) fn known() -> Known {
     Known { log_z, mean: Some(mean), sd: Some(sd), ..Known::default() }
 }
 
-/// Normal columns, normal coefficients, and outcomes by chance.
+/// Simulates normal columns, normal coefficients, and random outcomes.
 fn data() -> Data {
     let mut uniform = uniforms();
     let mut normal = || {
@@ -65,7 +65,7 @@ fn data() -> Data {
     Data { x, y }
 }
 
-/// Steele, Lea and Flood's SplitMix64 as numbers in [0, 1): the script has the same ones.
+/// Numbers in [0, 1) by SplitMix64 (Steele, Lea and Flood), the same as in the script.
 fn uniforms() -> impl FnMut() -> f64 {
     let mut state = SEED;
     move || {

@@ -1,8 +1,8 @@
-//! The little linear algebra that targets with known answers need: square matrices, row by row.
+//! Linear algebra for targets with known answers: square matrices, row by row.
 
 use adaann::support::rng::{Purpose, Stream};
 
-/// Standard normal numbers that a seed fixes.
+/// Standard normal numbers, determined by a seed.
 pub(crate) fn normals(seed: u64, count: usize) -> Vec<f64> {
     let stream = Stream::new(seed, Purpose::Data);
     (0..count as u64).map(|at| stream.normal_at(at)).collect()
@@ -21,7 +21,7 @@ pub(crate) fn transpose(dim: usize, a: &[f64]) -> Vec<f64> {
     (0..dim * dim).map(|at| a[at % dim * dim + at / dim]).collect()
 }
 
-/// The lower triangle L with L Lᵀ the matrix, which has to be positive definite.
+/// The lower triangle L such that L Lᵀ is the matrix, which must be positive definite.
 pub(crate) fn cholesky(dim: usize, matrix: &[f64]) -> Vec<f64> {
     let mut factor = vec![0.0; dim * dim];
     for i in 0..dim {
@@ -35,7 +35,7 @@ pub(crate) fn cholesky(dim: usize, matrix: &[f64]) -> Vec<f64> {
     factor
 }
 
-/// A rotation that a seed fixes: normal rows made orthogonal by Gram and Schmidt, twice against rounding.
+/// A rotation, determined by a seed: normal rows, orthogonalised twice by Gram-Schmidt to limit rounding.
 pub(crate) fn rotation(dim: usize, seed: u64) -> Vec<f64> {
     let mut rows = normals(seed, dim * dim);
     for i in 0..dim {

@@ -1,4 +1,4 @@
-//! The ladder on targets with known answers: is it right, does it know, and what does it cost?
+//! The ladder on targets with known answers: its accuracy, verdicts and cost.
 
 mod components;
 mod frame;
@@ -28,8 +28,8 @@ use std::{io, time::Duration};
 use subject::Subject;
 use table::Measured;
 
-/// Runs every target with every seed; prints a line for each target and a closing count and
-/// what was asked beside what was found.
+/// Runs every target with every seed, and prints a line for each target, a total, and the demands with the measured
+/// values.
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
     if options.peers {
         return peers::run(options);
@@ -55,8 +55,8 @@ fn measure<'a>(subjects: &'a [Subject], options: &LadderOptions) -> io::Result<V
     Ok(subjects.iter().map(of).collect())
 }
 
-/// Runs each subject with its seed, `jobs` at a time on one thread each or else one after another on all
-/// threads, and reports each run to the standard error as it ends.
+/// Runs each subject with its seed, `jobs` at a time on one thread each, or else one after another on all threads.
+/// Reports each finished run on the standard error.
 pub(crate) fn run_all(
     runs: &[(&Subject, u64)],
     jobs: Option<usize>,
@@ -76,7 +76,7 @@ pub(crate) fn run_all(
     Ok(done.into_iter().map(|(_, run)| run).collect())
 }
 
-/// Reports a run as it ends.
+/// Reports a finished run.
 fn tell(subject: &Subject, seed: u64, run: &Result<Run>, explain: bool) {
     let name = &subject.name;
     match run {

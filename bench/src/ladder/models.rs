@@ -1,4 +1,4 @@
-//! A folder of model files, with means and standard deviations of long runs of others where there are any.
+//! A folder of model files, with reference means and standard deviations from long runs of other samplers.
 
 use super::{
     nuts,
@@ -13,8 +13,8 @@ use std::{
     sync::Arc,
 };
 
-/// `reference.json`: which numbers each model is held against, and the numbers: mean, standard deviation
-/// and how many draws they come from.
+/// The contents of `reference.json`: the reference of each model, and for each number the mean, the standard deviation
+/// and the number of draws.
 #[derive(Deserialize, Default)]
 struct References {
     models: BTreeMap<String, Link>,
@@ -27,11 +27,11 @@ struct Link {
     reference: String,
 }
 
-/// A subject for each model file of a folder, or of the folder `models` in it. `reference.json` is
-/// beside them or above; for some that it does not have there are chains of our own.
+/// A subject for each model file of a folder, or of the folder `models` in it. `reference.json` is in the same folder
+/// or its parent. Some models without an entry have references from chains of ours.
 ///
 /// # Errors
-/// If there are none, or the references cannot be read.
+/// If the folder has no model files, or the references cannot be read.
 pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
     let within = folder.join("models");
     let files = if within.is_dir() { &within } else { folder };
@@ -52,7 +52,7 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
             path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let (references, key) = (references.clone(), name.clone());
         let is_ours = references.of(&name).is_none() && nuts::of(&name).is_some();
-        // What is asked of the models that others have answers for is counted without these.
+        // The demands on models with published references exclude these.
         Subject::new(name, if is_ours { "large-models" } else { "models" }, move |_| {
             let model = Model::read(&path)
                 .map_err(|faults| Error::Data(format!("{}: {faults}", path.display())))?;
@@ -65,7 +65,7 @@ pub(crate) fn in_folder(folder: &Path) -> Result<Vec<Subject>> {
     Ok(paths.into_iter().map(subject).collect())
 }
 
-/// A model's target with the settings of its file.
+/// The target of a model, with the settings of its file.
 pub(crate) fn built(model: Model, truth: impl Fn(Model) -> Truth) -> Built {
     Built { target: model.target(), base: model.settings().base, truth: truth(model) }
 }

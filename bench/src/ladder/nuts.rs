@@ -1,30 +1,30 @@
-//! Reference answers of posteriors in many dimensions: long NUTS runs of numpyro.
+//! Reference answers for high-dimensional posteriors, from long NUTS runs of numpyro.
 //!
-//! `bench/peers/nuts_reference.py` makes them. Neither data nor model files are here: `--models` brings them.
+//! `bench/peers/nuts_reference.py` computes them. `--models` provides the data and model files.
 
 use super::subject::Reference;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Standard deviations are held against those whose error is below this share of them: a fifth of what an
-/// answer may be off by. Others have tails too heavy for samples to measure. So has the slope `a[9]` of irt_2pl, whose
-/// prior, lognormal(0, sigma_a) with a half-Cauchy sigma_a, has no moments: two runs of 120,000 draws had
-/// standard deviations a tenth apart.
+/// A reference standard deviation is used only if its relative error is below this, a fifth of the allowed error of an
+/// answer. Other parameters have tails too heavy for sampling, such as the slope `a[9]` of irt_2pl, whose prior,
+/// lognormal(0, sigma_a) with a half-Cauchy sigma_a, has no moments: the standard deviations of two runs of 120,000
+/// draws differed by a tenth.
 const SURE: f64 = 0.02;
 
-/// What the chains came to: a number for each parameter in every list.
+/// The results of the chains, with a number for each parameter in every list.
 #[derive(Deserialize)]
 struct Chains {
     parameters: Vec<String>,
     mean: Vec<f64>,
     sd: Vec<f64>,
-    // Held to be small when the fixture is made, not when it is used.
+    // Checked when the fixture is created, not when it is used.
     #[cfg(test)]
     mean_error: Vec<f64>,
     sd_error: Vec<f64>,
 }
 
-/// The answer for a model file of this name, which is posteriordb's with or without something before it.
+/// The answer for a model file with this name, which may have a prefix before the name in posteriordb.
 pub(super) fn of(model: &str) -> Option<Vec<Reference>> {
     let (_, chains) = parsed().into_iter().find(|(name, _)| model.ends_with(name.as_str()))?;
     let value = |(i, name)| {
@@ -46,7 +46,7 @@ mod tests {
     };
     use std::{collections::BTreeSet, fs};
 
-    /// An answer may be off by a tenth; the reference must leave it most of that.
+    /// An answer may have an error of a tenth, and the reference must use only a small part of it.
     #[test]
     fn errors_are_small_beside_what_an_answer_may_be_off_by() {
         for (name, Chains { parameters, mean, sd, mean_error, sd_error }) in parsed() {
@@ -60,13 +60,13 @@ mod tests {
             let unknown: Vec<String> = (of(&name).unwrap().into_iter())
                 .filter_map(|value| (!value.is_sd_known).then_some(value.name))
                 .collect();
-            // One more would be a worse run.
+            // A larger value would indicate a worse run.
             let expected: &[&str] = if name == "irt_2pl-irt_2pl" { &["a[9]"] } else { &[] };
             assert_eq!(unknown, expected, "{name}");
         }
     }
 
-    /// The parameters of both posteriors; their data is not here.
+    /// The parameters of both posteriors, without their data.
     const PARAMETERS: [(&str, &str); 2] = [
         (
             "noref-irt_2pl-irt_2pl",

@@ -1,4 +1,4 @@
-//! What the ladder's commands are told.
+//! The options of the ladder commands.
 
 use super::{
     models, registered,
@@ -9,27 +9,27 @@ use crate::trials::Options;
 use adaann::{Error, Result};
 use std::{path::PathBuf, time::Duration};
 
-/// The most time of a run if nothing is said: observers ask it to end then.
+/// The default time limit of a run, after which observers stop it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 
 pub(crate) struct LadderOptions {
     pub(super) trials: Options,
-    /// Folders of model files, in place of the targets with known answers.
+    /// Folders of model files, instead of the targets with known answers.
     models: Vec<PathBuf>,
-    /// Tables for the posteriors of the registry, with the noise's variance where it can be chosen.
+    /// Data files for the registered posteriors, with the variance of the noise if it can be chosen.
     data: Vec<(&'static str, Option<f64>, PathBuf)>,
-    /// Runs at a time, each on one thread; none for one after another on all threads.
+    /// The number of parallel runs on one thread each. `None` runs them one after another on all threads.
     pub(super) jobs: Option<usize>,
-    /// The most time of a run, or of all peers together; the default if none.
+    /// The time limit of a run, or of all peers together. `None` uses the default.
     pub(super) limit: Option<Duration>,
-    /// Say what each rung did?
+    /// Print each rung?
     pub(super) explain: bool,
-    /// Beside others' samplers?
+    /// Compare with other samplers?
     pub(super) peers: bool,
 }
 
 impl LadderOptions {
-    /// Reads the options; none if there is something else among them.
+    /// Parses the options. Returns `None` for an unknown option.
     pub(crate) fn read(arguments: &[&str], seeds: u64) -> Option<Self> {
         let mut options = Self {
             trials: Options::read(&[], seeds)?,
@@ -56,13 +56,13 @@ impl LadderOptions {
         }
         options.trials = Options::read(&rest, seeds)?;
         if options.peers {
-            // They have one core each, and seconds are compared.
+            // Each peer has one core, so use one here to compare times.
             options.jobs = options.jobs.or(Some(1));
         }
         Some(options)
     }
 
-    /// The subjects that are asked for.
+    /// The selected subjects.
     pub(super) fn subjects(&self) -> Result<Vec<Subject>> {
         self.among(self.all_subjects()?)
     }
@@ -82,10 +82,10 @@ impl LadderOptions {
         Ok(subjects)
     }
 
-    /// Those of some subjects that are asked for.
+    /// The selected ones of some subjects.
     ///
     /// # Errors
-    /// If a word means none of them: a table without its target would look like one that has passed.
+    /// If a word matches no subject. Otherwise a typo would give an empty table, which looks like success.
     pub(super) fn among(&self, mut subjects: Vec<Subject>) -> Result<Vec<Subject>> {
         let Some(only) = &self.trials.only else { return Ok(subjects) };
         let mut is_asked_for = vec![false; subjects.len()];

@@ -1,4 +1,4 @@
-//! Other samplers beside the ladder: mixtures with a uniform prior on a box, in few dimensions.
+//! Other samplers compared with the ladder: mixtures with a uniform prior on a box, in low dimensions.
 
 use super::{
     LadderOptions,
@@ -17,12 +17,12 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Dimensions, half the side of the box, and the most seconds of all peers together, unless a limit is given.
+/// Dimensions, half the side of the box, and the default time limit of all peers together in seconds.
 const DIMS: [usize; 3] = [2, 5, 10];
 const SIDE: f64 = 10.0;
 const SECONDS: u64 = 600;
 
-/// What the script is told.
+/// The input of the script.
 #[derive(Serialize)]
 struct Task {
     mixtures: Vec<Named>,
@@ -37,7 +37,7 @@ struct Named {
     mixture: Mixture,
 }
 
-/// A line that the script prints, or what the ladder did.
+/// An output line of the script, or a result of the ladder.
 #[derive(Deserialize)]
 struct Line {
     sampler: String,
@@ -49,7 +49,7 @@ struct Line {
     failed: Option<String>,
 }
 
-/// Runs the ladder and the peers on the same targets with the same seeds; prints them side by side.
+/// Runs the ladder and the peers on the same targets and seeds, and prints the results side by side.
 pub(super) fn run(options: &LadderOptions) -> io::Result<()> {
     let subjects = options.among(DIMS.map(subject).into()).map_err(io::Error::other)?;
     let mut lines = Vec::new();
@@ -98,17 +98,18 @@ fn subject(dim: usize) -> Subject {
     Subject::new(name(dim), "box", move |_| {
         let mixture = mixture(dim);
         let known = mixture.known();
-        // On the whole line a uniform number between two bounds is nearly N(0, 1.7²).
+        // Mapped to the whole line, a uniform number between two bounds is nearly N(0, 1.7²).
         Ok(Built::known(mixture, normal(1.7), known))
     })
 }
 
-/// The lines that the script prints for a task.
+/// The output lines of the script for a task.
 pub(crate) fn peers<T: DeserializeOwned>(task: &impl Serialize) -> io::Result<Vec<T>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = here.join(".venv-samplers/bin/python");
     if !python.exists() {
-        let message = format!("no {}: run bench/peers/install.sh samplers first", python.display());
+        let message =
+            format!("{} not found: run bench/peers/install.sh samplers first", python.display());
         return Err(io::Error::other(message));
     }
     let mut script = Command::new(&python)
@@ -133,7 +134,7 @@ pub(crate) fn peers<T: DeserializeOwned>(task: &impl Serialize) -> io::Result<Ve
     }
 }
 
-/// A row for each target and sampler. Of runs that failed there are no medians.
+/// A row for each target and sampler. Medians exclude failed runs.
 fn page(names: &[&str], lines: &[Line]) -> String {
     let mut page = String::from(
         "| target | sampler | runs | evaluations, median | seconds, median | error of log Z, mean absolute | largest | what failed |\n\

@@ -1,4 +1,4 @@
-//! Targets of the registry, with data from seeds and from files.
+//! Registered targets, with simulated data and data from files.
 
 use super::subject::{Built, Subject, Truth};
 use adaann::{
@@ -7,10 +7,10 @@ use adaann::{
 };
 use std::{fs, path::Path, path::PathBuf};
 
-/// Densities whose group is their name: they have demands of their own.
+/// Densities with separate demands, whose group is their name.
 const OWN: [(&str, f64); 2] = [("funnel", 10.0), ("many-well", 32.0)];
 
-/// The rest of the registry, with the dimension where it can be chosen.
+/// The other registered densities, with the dimension if it can be chosen.
 const OTHERS: [(&str, Option<f64>); 15] = [
     ("mixture40", None),
     ("eggbox", None),
@@ -29,11 +29,11 @@ const OTHERS: [(&str, Option<f64>); 15] = [
     ("many-well", Some(8.0)),
 ];
 
-/// Seeds of data, and the noise levels of the paper's attractor.
+/// Seeds of data, and noise levels of the attractor of the paper.
 const DATA_SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 const LORENZ_NOISE: [f64; 2] = [0.2, 0.001];
 
-/// All of them, with the data sets whose posteriors were integrated by others.
+/// All registered targets, and the data files with independently integrated posteriors.
 pub(super) fn all() -> Vec<Subject> {
     let mut all = Vec::new();
     for (name, dim) in OWN {
@@ -54,12 +54,12 @@ pub(super) fn all() -> Vec<Subject> {
     all
 }
 
-/// A posterior from a table in a file.
+/// A posterior with data from a file.
 pub(super) fn from_file(name: &'static str, noise: Option<f64>, path: PathBuf) -> Subject {
     posterior(name, noise, Source::File(path))
 }
 
-/// Where data comes from.
+/// The source of the data.
 #[derive(Clone)]
 enum Source {
     Seed(u64),
@@ -68,7 +68,7 @@ enum Source {
 
 fn density(name: &'static str, dim: Option<f64>, group: &'static str) -> Subject {
     let label = dim.map_or(name.to_owned(), |dim| format!("{name}-{dim}"));
-    // The registry's own plane would else be taken for the chain.
+    // Otherwise the registered plane density would be used for the chain.
     let label = if name == "rosenbrock" { "rosenbrock-2".to_owned() } else { label };
     let label = if name == "gaussian" { "correlated-5".to_owned() } else { label };
     Subject::new(label, group, move |_| {
@@ -102,8 +102,8 @@ fn built(name: &str, choices: &Choices) -> Result<Built> {
     let problem = registry::find(name)?.choose(choices)?;
     let mut known = problem.known;
     if name == "funnel" {
-        // Var[x²] of the wide coordinates is E[e^(2 x1)] of a wide normal: 24,000 times E[x²]², which no
-        // sample of this world measures. They are judged by log Z alone.
+        // Var[x²] of the wide coordinates is E[e^(2 x1)] of a wide normal, 24,000 times E[x²]², which no feasible
+        // sample can measure. They are judged by log Z alone.
         for moments in [&mut known.mean, &mut known.sd].into_iter().flatten() {
             moments[1..].fill(f64::NAN);
         }
@@ -115,7 +115,7 @@ fn built(name: &str, choices: &Choices) -> Result<Built> {
     })
 }
 
-/// A table of numbers with a line of names.
+/// A table of numbers with a header line.
 fn table(path: &Path) -> Result<Table> {
     let fault = |what: String| Error::Data(format!("{}: {what}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;

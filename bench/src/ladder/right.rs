@@ -1,4 +1,4 @@
-//! Is an answer right? Its means, standard deviations, weights of modes and evidence against the truth.
+//! Is an answer right? Compares means, standard deviations, mode weights and evidence with the truth.
 
 use super::subject::{Reference, Truth};
 use adaann::{
@@ -10,8 +10,8 @@ use adaann::{
     registry::{Known, Mode},
 };
 
-/// What an answer may be off by: means in standard deviations, standard deviations as a share of
-/// themselves, weights of modes, and log Z, for which three stated errors will do up to the last number.
+/// The allowed errors: of means in standard deviations, of standard deviations as a relative error, of mode weights,
+/// and of log Z, which may be off by three stated errors, up to the last number.
 const MEAN: f64 = 0.1;
 const SD: f64 = 0.1;
 const WEIGHT: f64 = 0.03;
@@ -19,33 +19,33 @@ const LOG_Z: f64 = 0.05;
 const LOG_Z_ERRORS: f64 = 3.0;
 const MOST_LOG_Z: f64 = 0.1;
 
-/// The worst that an answer is off by; 0 where nothing is known.
+/// The largest errors of an answer, or 0 where the truth is unknown.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Deviation {
-    /// A mean, in standard deviations.
+    /// The error of a mean, in standard deviations.
     pub(crate) mean: f64,
-    /// A standard deviation over the true one, less 1.
+    /// The relative error of a standard deviation.
     pub(crate) sd: f64,
-    /// The weight of a mode.
+    /// The error of a mode weight.
     pub(crate) weight: f64,
-    /// How many modes are known, or sides of coordinates that are split.
+    /// The number of known modes, or of sides of split coordinates.
     pub(crate) modes: usize,
-    /// The share of the answer in each of them, in their order.
+    /// The share of the answer in each of them, in order.
     pub(crate) shares: Vec<f64>,
-    /// Modes that are as good as absent.
+    /// The number of modes that are practically missing.
     pub(crate) lost: usize,
-    /// A standard deviation of a mode's points over the true one, less 1.
+    /// The relative error of a standard deviation within a mode.
     pub(crate) sd_within: f64,
-    /// log Z less the true one.
+    /// The error of log Z.
     pub(crate) log_z: Option<f64>,
-    /// Its stated error.
+    /// The stated error of log Z.
     pub(crate) log_z_error: f64,
-    /// Is anything known to compare with?
+    /// Is any truth known?
     pub(crate) is_known: bool,
 }
 
 impl Deviation {
-    /// Holds an answer against the truth.
+    /// Compares an answer with the truth.
     pub(crate) fn of(answer: &Answer, truth: &Truth) -> Result<Self> {
         match truth {
             Truth::Known(known) | Truth::Whitened(known, _) => {
@@ -154,13 +154,13 @@ impl Deviation {
         }
     }
 
-    /// Within all that is allowed; none if nothing is known.
+    /// Are all errors within the allowed ones? `None` if no truth is known.
     pub(crate) fn is_right(&self) -> Option<bool> {
         self.is_known.then(|| self.faults().is_empty())
     }
 
-    /// How many of the known modes the answer has, and how many there are. An answer that is compared by
-    /// moments alone has its one mode if no mean is off by more than a standard deviation.
+    /// The number of known modes that the answer contains, and the number of known modes. An answer that is compared
+    /// only by moments contains its single mode if all means are within a standard deviation.
     pub(crate) fn modes_found(&self) -> (usize, usize) {
         match self.modes {
             0 => (usize::from(self.mean.abs() <= 1.0), 1),
@@ -168,9 +168,9 @@ impl Deviation {
         }
     }
 
-    /// What is beyond the allowed, in words.
+    /// A description of the errors that are too large.
     pub(crate) fn faults(&self) -> Vec<String> {
-        // What is no number is beyond all that is allowed.
+        // NaN counts as too large.
         let is_beyond = |off: f64, allowed: f64| off.is_nan() || off.abs() > allowed;
         let mut faults = Vec::new();
         if is_beyond(self.mean, MEAN) {
@@ -191,19 +191,19 @@ impl Deviation {
         faults
     }
 
-    /// Is the evidence right, where it is stated and known?
+    /// Is the evidence right, if it is stated and known?
     fn is_log_z_right(&self) -> bool {
         let allowed = LOG_Z.max(LOG_Z_ERRORS * self.log_z_error).min(MOST_LOG_Z);
         self.log_z.is_none_or(|off| off.abs() <= allowed)
     }
 
-    /// Is log Z within three stated errors? None where it is not stated or not known.
+    /// Is log Z within three stated errors? `None` if it is not stated or not known.
     pub(crate) fn is_log_z_within_errors(&self) -> Option<bool> {
         self.log_z.map(|off| off.abs() <= LOG_Z_ERRORS * self.log_z_error)
     }
 }
 
-/// The one that is further from 0; what is not a number is furthest.
+/// The value that is further from 0. NaN counts as furthest.
 pub(crate) fn worse(a: f64, b: f64) -> f64 {
     if a.abs() >= b.abs() || a.is_nan() { a } else { b }
 }

@@ -1,9 +1,9 @@
-//! Rosenbrock's density in ten dimensions, exact by quadrature along the chain.
+//! The Rosenbrock density in ten dimensions, with exact answers by quadrature along the chain.
 //!
-//! log p = −Σ 100 (x_(i+1) − x_i²)² + (1 − x_i)², uniform on [−10, 10]¹⁰. Only neighbours meet, so that
-//! the integral is a product of operators on functions of one coordinate. What an operator makes is smooth on
-//! the scale of its kernel, 0.07, or, through x², a sixth of that: a trapezoid rule with a spacing
-//! below a tenth of it has no error but rounding.
+//! log p = −Σ 100 (x_(i+1) − x_i²)² + (1 − x_i)², with a uniform prior on [−10, 10]¹⁰. Only neighbours interact, so the
+//! integral is a product of operators on functions of one coordinate. Their results are smooth on the scale of the
+//! kernel, 0.07, or, through x², a sixth of that. A trapezoid rule with a spacing below a tenth of it is exact up to
+//! rounding.
 
 use super::frame::Frame;
 use adaann::{
@@ -16,7 +16,7 @@ pub(super) const DIM: usize = 10;
 const SIDE: f64 = 10.0;
 const STEEPNESS: f64 = 100.0;
 
-/// Points on either side of the origin: a spacing of 0.001.
+/// The number of points on either side of the origin, which gives a spacing of 0.001.
 const STEPS: usize = 10_000;
 
 /// The density within its bounds, in a frame.
@@ -79,13 +79,13 @@ fn quadrature(steps: usize) -> Known {
         let off = x[to] - x[from] * x[from];
         (-STEEPNESS * off * off - (1.0 - x[from]).powi(2)).exp()
     };
-    // Where the kernel is above e^−100: within 1 of x².
+    // The kernel exceeds e^−100 only within 1 of x².
     let near = |from: usize| {
         let index = |at: f64| ((at + SIDE) / spacing).clamp(0.0, 2.0 * steps as f64) as usize;
         let square = x[from] * x[from];
         index(square - 1.0)..=index(square + 1.0)
     };
-    // Those after a coordinate, summed over, and those before it.
+    // Integrals over the coordinates after and before each coordinate.
     let mut after = vec![vec![1.0; x.len()]; DIM];
     for at in (0..DIM - 1).rev() {
         let (head, tail) = after.split_at_mut(at + 1);

@@ -1,4 +1,4 @@
-//! One run: an answer, how far it is off, what it cost, and what the check says.
+//! A run: an answer, its errors, its cost, and its verdict.
 
 use super::{
     right::Deviation,
@@ -14,30 +14,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A run that came to an answer.
+/// A run with an answer.
 pub(crate) struct Run {
     pub(crate) off: Deviation,
     pub(crate) method: Method,
-    /// None if there was no check.
+    /// `None` without a check.
     pub(crate) trust: Option<Trust>,
-    /// The claimed power of the search; none if it was not measured.
+    /// The claimed power of the search, or `None` if not measured.
     pub(crate) power: Option<Power>,
     pub(crate) reasons: Vec<String>,
-    /// Points at which the target was evaluated: for the answer, and for its check.
+    /// The number of evaluations, for the answer and for its check.
     pub(crate) evaluations: usize,
     pub(crate) check_evaluations: usize,
     pub(crate) ess_share: f64,
     pub(crate) seconds: f64,
-    /// Processor time of the whole process meanwhile, where the system tells: on a machine that others
-    /// use, it says more than seconds.
+    /// Processor time of the process during the run, if the system provides it. On a shared machine it is more
+    /// meaningful than elapsed time.
     pub(crate) busy: Option<f64>,
     pub(crate) stopped: bool,
-    /// A line of each rung.
+    /// A line for each rung.
     pub(crate) rungs: Vec<String>,
 }
 
 impl Run {
-    /// Answers, within a limit of time.
+    /// Computes an answer within a time limit.
     pub(crate) fn new(subject: &Subject, seed: u64, limit: Duration) -> Result<Self> {
         let Built { target, base, truth } = (subject.build)(seed)?;
         let settings = Settings { seed, base, ..Settings::default() };
@@ -94,7 +94,7 @@ impl Run {
         self.trust == Some(Trust::Reliable)
     }
 
-    /// What there is to say of it in one line.
+    /// A one-line summary.
     pub(crate) fn line(&self) -> String {
         let judged = match self.off.is_right() {
             Some(true) => "right".to_owned(),
@@ -117,9 +117,9 @@ impl Run {
     }
 }
 
-/// Seconds that processors have spent on this process, by what Linux says of it; none elsewhere.
+/// The processor time of this process in seconds on Linux, and `None` elsewhere.
 fn busy() -> Option<f64> {
-    // Fields 14 and 15, in hundredths of a second; the name before them may have spaces.
+    // Fields 14 and 15, in hundredths of a second. The process name before them may contain spaces.
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = fields.split_whitespace().skip(11).take(2);

@@ -1,4 +1,4 @@
-//! Answers that were made wrong on purpose: does the check see it?
+//! Deliberately spoiled answers: does the check detect them?
 
 use super::{
     LadderOptions,
@@ -18,14 +18,14 @@ use adaann::{
 use serde_json::Value;
 use std::{fmt::Write, io};
 
-/// How an answer is spoiled.
+/// A way to spoil an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// q loses the components of a mode, and draws what is left.
+    /// q loses the components of a mode, and draws from the rest.
     LostMode,
-    /// In the sample 0.2 of the weight goes from one mode to another.
+    /// In the sample, 0.2 of the weight moves from one mode to another.
     ShiftedWeights,
-    /// Every covariance of q is divided by 4, and q draws again.
+    /// Every covariance of q is divided by 4, and q is sampled again.
     TooNarrow,
     /// q is the exact posterior of a random mixture without one of its components.
     LostOffCentre,
@@ -46,23 +46,23 @@ impl Kind {
     }
 }
 
-/// The random mixtures, by this name, and how many of them each seed has.
+/// The name of the random mixtures, and their number for each seed.
 const OFF_CENTRE: &str = "off-centre";
 const EACH_SEED: u64 = 100;
 
-/// Weight that goes from one mode to another.
+/// The weight that moves from one mode to another.
 const SHIFT: f64 = 0.2;
 
-/// Tells the draws of a spoiled q from those of the answer, and those of its check from the answer's own.
+/// Separates the draws of a spoiled q, and of its check, from those of the answer.
 const DRAW_SEED: u64 = 0x9e6c_63d0_876a_68f3;
 const CHECK_SEED: u64 = 0x3c79_ac49_2ba7_b653;
 
-/// What the check said of a spoiled answer.
+/// The verdict on a spoiled answer.
 struct Spoiled {
     kind: Kind,
     name: String,
     seed: u64,
-    /// Is the weighted sample right all the same? A q that is too narrow may have weights that mend it.
+    /// Is the weighted sample still right? Weights may correct a q that is too narrow.
     is_right: bool,
     trust: Result<Trust>,
 }
@@ -73,8 +73,8 @@ impl Spoiled {
     }
 }
 
-/// Spoils the answers to all targets with all seeds that are asked for, in every way that applies;
-/// prints how many the check called reliable.
+/// Spoils the answers to all selected targets and seeds in every applicable way, and prints how many the check calls
+/// reliable.
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
     let mut spoiled = Vec::new();
     for subject in &subjects(options).map_err(io::Error::other)? {
@@ -90,7 +90,7 @@ pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
     options.trials.publish("sabotage", &page(&spoiled))
 }
 
-/// The ladder's targets and the random mixtures, as far as they are asked for.
+/// The selected targets of the ladder and random mixtures.
 fn subjects(options: &LadderOptions) -> Result<Vec<Subject>> {
     let mut all = options.all_subjects()?;
     all.push(Subject::new(OFF_CENTRE, OFF_CENTRE, |_| {
@@ -99,18 +99,18 @@ fn subjects(options: &LadderOptions) -> Result<Vec<Subject>> {
     options.among(all)
 }
 
-/// The result, unless it is an error, which is printed.
+/// Returns the result, or prints the error.
 fn told<T>(subject: &Subject, seed: u64, result: Result<T>) -> Option<T> {
     result.map_err(|error| eprintln!("{}, seed {seed}: {error}", subject.name)).ok()
 }
 
-/// An answer to a random mixture that lacks a mode, as the check judges it.
+/// The verdict on an answer to a random mixture that lacks a mode.
 fn off_centre(seed: u64) -> Result<Spoiled> {
     let Lost { target, truth, answer, settings } = lost::mode(seed)?;
     judge(Kind::LostOffCentre, OFF_CENTRE, seed, &*target, &truth, &answer, &settings)
 }
 
-/// The check's verdict on a spoiled answer.
+/// Checks a spoiled answer.
 fn judge(
     kind: Kind,
     name: &str,
@@ -131,13 +131,13 @@ fn judge(
     Ok(Spoiled { kind, name: name.to_owned(), seed, is_right, trust })
 }
 
-/// An answer to a target in all its spoiled forms, as the check judges them.
+/// The verdicts on all spoiled versions of an answer.
 fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     let Built { target, base, truth } = (subject.build)(seed)?;
     if truth.known().is_none() {
         return Ok(Vec::new());
     }
-    // What is spoiled need not have been checked.
+    // The original answer needs no check.
     let settings = Settings { seed, base, check: 0.0, ..Settings::default() };
     let answer = answer::approximate(&*target, &settings, &mut ())?;
     let mut judged = Vec::new();
@@ -148,7 +148,7 @@ fn spoil(subject: &Subject, seed: u64) -> Result<Vec<Spoiled>> {
     Ok(judged)
 }
 
-/// The answer spoiled; none if it cannot be in this way.
+/// The spoiled answer, or `None` if this way does not apply.
 fn spoiled(
     kind: Kind,
     target: &dyn Target,
@@ -174,19 +174,19 @@ fn spoiled(
     }
 }
 
-/// The mode that a point on the whole line belongs to.
+/// The mode of a point on the whole line.
 fn mode_at(target: &dyn Target, truth: &Truth, mean: &[f64]) -> Option<usize> {
     let unconstrained = adaann::target::Unconstrained::new(target).ok()?;
     let (x, _) = unconstrained.constrain(&Batch::from_points(mean.len(), &[mean]));
     truth.mode_of(&x.point(0))
 }
 
-/// How many modes are known.
+/// The number of known modes.
 fn modes(truth: &Truth) -> usize {
     truth.known().map_or(0, |known| known.modes.len())
 }
 
-/// The same layers over another base, with draws of their own.
+/// The same layers over another base, with new draws.
 fn drawn_again(target: &dyn Target, answer: &Answer, base: Base, seed: u64) -> Result<Answer> {
     let spec = answer.flow.spec().ok_or_else(|| Error::Data("a flow without a name".into()))?;
     let mut flow = Flow::new(spec, base)?;
@@ -198,8 +198,8 @@ fn drawn_again(target: &dyn Target, answer: &Answer, base: Base, seed: u64) -> R
     Ok(Answer { flow, sample, log_z, ..answer.clone() })
 }
 
-/// The base without the components that belong to the mode of its lightest component; none if it has
-/// only one mode, or is trained, so that its numbers are the flow's.
+/// The base without the components in the mode of its lightest component. `None` if it has only one mode, or if it is
+/// trained, because its parameters then belong to the flow.
 fn without_a_mode(base: &Base, mode_of: impl Fn(&[f64]) -> Option<usize>) -> Option<Base> {
     let mut file = serde_json::to_value(base).ok()?;
     let components = file.get("logit")?.as_array()?.len();
@@ -228,7 +228,7 @@ fn without_a_mode(base: &Base, mode_of: impl Fn(&[f64]) -> Option<usize>) -> Opt
     serde_json::from_value(file).ok()
 }
 
-/// The base with factors half as wide; none if it is trained.
+/// The base with factors half as wide, or `None` if it is trained.
 fn narrowed(base: &Base) -> Option<Base> {
     let mut file = serde_json::to_value(base).ok()?;
     if file["trained"] == true {
@@ -249,8 +249,7 @@ fn numbers(file: &Value, key: &str) -> Option<Vec<f64>> {
     file.get(key)?.as_array()?.iter().map(Value::as_f64).collect()
 }
 
-/// The sample with weight taken from its heaviest mode and given to the next; none if there is no such
-/// weight, or no other mode.
+/// The sample with weight moved from its heaviest mode to the next. `None` without enough weight or another mode.
 fn shift(sample: &Sample, truth: &Truth) -> Option<Result<Sample>> {
     let count = modes(truth);
     let modes: Vec<Option<usize>> =
@@ -333,7 +332,7 @@ mod tests {
     #[test]
     fn a_mode_goes_with_all_its_components() {
         let left = without_a_mode(&base(), |mean| Some(usize::from(mean[0] > 2.0))).unwrap();
-        // Those at 0 are as heavy as the one at 5; the first of equals goes.
+        // The components at 0 are as heavy as the one at 5. The first of equals is removed.
         assert_eq!(left.components(), 1);
         assert_eq!(left.mean(), [5.0, 1.0]);
         assert!(without_a_mode(&base(), |_| Some(0)).is_none(), "one mode is all there is");

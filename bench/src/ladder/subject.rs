@@ -1,46 +1,46 @@
-//! What is measured: a target, where its search starts, and what is known of it.
+//! The subject of a measurement: a target, the start of its search, and its known answers.
 
 use super::hidden::{Hidden, Hiding};
 use adaann::{Result, flow::BaseSpec, model::Model, registry::Known, target::Target};
 use std::sync::Arc;
 
-/// A target by name; it is made when its turn comes.
+/// A named target, built only when it runs.
 pub(crate) struct Subject {
     pub(crate) name: String,
-    /// What it is one of.
+    /// The group.
     pub(crate) group: &'static str,
-    /// Makes the target; of those that are drawn at random the seed fixes where and how large.
+    /// Builds the target. For random targets the seed determines location and scale.
     pub(crate) build: Box<dyn Fn(u64) -> Result<Built> + Sync>,
 }
 
-/// A target that is ready.
+/// A built target.
 pub(crate) struct Built {
     pub(crate) target: Arc<dyn Target>,
     pub(crate) base: BaseSpec,
     pub(crate) truth: Truth,
 }
 
-/// What an answer is held against.
+/// The truth to compare an answer with.
 pub(crate) enum Truth {
     /// Closed forms and quadrature.
     Known(Known),
-    /// The same, with modes whose locations, and points nearest to them, are in other coordinates.
+    /// The same, with modes whose locations and nearest points are defined in other coordinates.
     Whitened(Known, Whitening),
-    /// Means and standard deviations from long runs of others, by the names of a model's parameters and
-    /// quantities; none where there are no such runs.
+    /// Means and standard deviations from long runs of other samplers, by the names of parameters and quantities. Empty
+    /// without such runs.
     Reference { model: Box<Model>, values: Option<Vec<Reference>> },
 }
 
-/// A number's mean and standard deviation.
+/// The mean and standard deviation of a quantity.
 pub(crate) struct Reference {
     pub(crate) name: String,
     pub(crate) mean: f64,
     pub(crate) sd: f64,
-    /// Is the latter known well enough to hold another against it? Else it is the mean's unit alone.
+    /// Is the standard deviation accurate enough for comparisons? Otherwise it only serves as the unit of the mean.
     pub(crate) is_sd_known: bool,
 }
 
-/// The linear map, row by row, in which distances from modes are measured: in it they are spheres.
+/// The linear map, row by row, that turns modes into spheres and defines distances from them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Whitening(pub(crate) Vec<f64>);
 
@@ -52,7 +52,7 @@ impl Whitening {
 }
 
 impl Truth {
-    /// What is known exactly; none if there are only references.
+    /// The exact answers, or `None` if only references are known.
     pub(crate) fn known(&self) -> Option<&Known> {
         match self {
             Self::Known(known) | Self::Whitened(known, _) => Some(known),
@@ -60,7 +60,7 @@ impl Truth {
         }
     }
 
-    /// The mode that a point belongs to.
+    /// The mode of a point.
     pub(crate) fn mode_of(&self, point: &[f64]) -> Option<usize> {
         match self {
             Self::Known(known) => known.mode_of(point),
@@ -79,7 +79,7 @@ impl Subject {
         Self { name: name.into(), group, build: Box::new(build) }
     }
 
-    /// The same, hiding something from the search.
+    /// The same subject, with something hidden from the search.
     pub(crate) fn hidden(self, hiding: Hiding) -> Self {
         let Self { name, group, build } = self;
         let hidden = move |seed: u64| {
@@ -89,13 +89,13 @@ impl Subject {
         Self::new(name, group, hidden)
     }
 
-    /// Is it, or its group, among these names, which commas part?
+    /// Is its name or group in this comma-separated list?
     pub(crate) fn is_among(&self, names: &str) -> bool {
         names.split(',').any(|name| name == self.name || name == self.group)
     }
 }
 
-/// Which subjects a word means: those of this name or group, else those with it in their names.
+/// The subjects that match a word: by name or group, or else by a part of the name.
 pub(crate) fn meant(word: &str, subjects: &[Subject]) -> Vec<usize> {
     let word = word.strip_suffix(".toml").unwrap_or(word);
     let which = |is_so: &dyn Fn(&Subject) -> bool| -> Vec<usize> {

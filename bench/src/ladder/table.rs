@@ -1,4 +1,4 @@
-//! The runs of a target in a line, and all of them in a closing count.
+//! A table with a line for each target, and totals.
 
 use super::{right::worse, run::Run, subject::Subject};
 use adaann::{Result, diagnostics::Trust};
@@ -23,7 +23,7 @@ impl Measured<'_> {
 const HEAD: &str = "| target | right | reliable, local, care, distrust | reliable and wrong | evaluations, median | largest | seconds, median | ESS share, least | by | worst mean, SDs | worst SD | worst weight | log Z | what failed |\n\
     |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
-/// A line for each target, and the closing count.
+/// A line for each target, and the totals.
 pub(super) fn page(measured: &[Measured]) -> String {
     let mut page = HEAD.to_owned();
     measured.iter().for_each(|measured| page.push_str(&line(measured)));
@@ -62,7 +62,7 @@ pub(super) fn line(measured: &Measured) -> String {
     )
 }
 
-/// Which methods answered, and how often if it was not always the same.
+/// The methods that answered, with counts if they differ.
 fn methods(measured: &Measured) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     measured.answered().for_each(|run| *counts.entry(run.method.name()).or_default() += 1);
@@ -75,7 +75,7 @@ fn methods(measured: &Measured) -> String {
     }
 }
 
-/// What went wrong in the worst of the runs, and errors.
+/// The failures of the worst run, and errors.
 fn failures(measured: &Measured) -> String {
     let mut failures: Vec<String> = Vec::new();
     let faults = |run: &&Run| run.off.faults().len();
@@ -120,7 +120,7 @@ fn closing(measured: &[Measured]) -> String {
     text
 }
 
-/// The middle value, or the mean of both of them; 0 of none.
+/// The median, or 0 without values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

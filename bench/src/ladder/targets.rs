@@ -9,17 +9,17 @@ use super::{
 use crate::dice::Dice;
 use adaann::{Result, flow::BaseSpec, model::Model, registry::Known};
 
-/// Tells the matrices of one target from those of another.
+/// Separates the random matrices of different targets.
 const SEED: u64 = 16_000;
 
-/// The densities e^this is the integral of: not 1, which an error might give by chance.
+/// log Z of the densities: not 0, which an error might give by chance.
 const LOG_Z: f64 = 1.5;
 
-/// Skewness and tails of components that are not normal.
+/// Skewness and tails of non-normal components.
 const ALPHA: f64 = 4.0;
 const DEGREES: f64 = 5.0;
 
-/// All of them.
+/// All targets.
 pub(super) fn all() -> Vec<Subject> {
     let mut all = Vec::new();
     for dim in [2, 5, 10, 20, 50, 100] {
@@ -34,7 +34,7 @@ pub(super) fn all() -> Vec<Subject> {
     }
     all.push(Subject::new("logistic-50", "logistic", |seed| {
         let frame = Frame::new("logistic-50", logistic::DIM, seed);
-        // The prior, where a user would start.
+        // Start at the prior, as a user would.
         let sd = frame.scale.iter().map(|scale| scale.abs()).collect();
         let base = BaseSpec { mean: frame.shift.clone(), sd, ..BaseSpec::default() };
         let known = frame.known(&logistic::known());
@@ -43,7 +43,7 @@ pub(super) fn all() -> Vec<Subject> {
     all.push(Subject::new("rosenbrock-10", "rosenbrock", |seed| {
         let frame = Frame::new("rosenbrock-10", rosenbrock::DIM, seed);
         let known = frame.known(&rosenbrock::known());
-        // On the whole line a uniform number between two bounds is nearly N(0, 1.7²).
+        // Mapped to the whole line, a uniform number between two bounds is nearly N(0, 1.7²).
         Ok(Built::known(rosenbrock::target(&frame), normal(1.7), known))
     }));
     all.push(Subject::new("priors", "priors", priors));
@@ -55,7 +55,7 @@ fn two_components(group: &'static str, dim: usize, shape: Shape) -> Subject {
     framed(format!("{group}-{dim}"), group, move || unequal(dim, shape))
 }
 
-/// A mixture in a random frame. The base is the default one: nobody knows where the target is.
+/// A mixture in a random frame. The base is the default one, because the location is unknown.
 fn framed(
     name: String,
     group: &'static str,
@@ -69,8 +69,8 @@ fn framed(
     })
 }
 
-/// Two components of weights 0.2 and 0.8, ten apart on the diagonal: the lighter one is narrower, with
-/// covariance I/4 + A Aᵀ/10, the other has I + 3 Aᵀ A/10, where A is normal/√d.
+/// Two components with weights 0.2 and 0.8, ten apart on the diagonal. The lighter one is narrower, with covariance
+/// I/4 + A Aᵀ/10. The other has I + 3 Aᵀ A/10, where A is normal/√d.
 pub(super) fn unequal(dim: usize, shape: Shape) -> Mixture {
     let scale = (dim as f64).sqrt();
     let numbers = matrices::normals(SEED + dim as u64, dim * dim);
@@ -89,7 +89,7 @@ pub(super) fn unequal(dim: usize, shape: Shape) -> Mixture {
     Mixture { components, log_z: LOG_Z, side: None }
 }
 
-/// Two components of equal weight, ten apart, one half as wide as the other: a density 2^d as high.
+/// Two components of equal weight, ten apart, one half as wide as the other, so its density is 2^d times as high.
 fn half_as_wide(dim: usize) -> Mixture {
     let scale = (dim as f64).sqrt();
     let identity = |variance: f64| -> Vec<f64> {
@@ -102,7 +102,7 @@ fn half_as_wide(dim: usize) -> Mixture {
     Mixture { components, log_z: LOG_Z, side: None }
 }
 
-/// A Gaussian in a random rotation whose variances go from 10⁻³ to 10³.
+/// A Gaussian in a random rotation, with variances from 10⁻³ to 10³.
 fn uneven(dim: usize) -> Mixture {
     let rotation = matrices::rotation(dim, SEED + 1_000 + dim as u64);
     let variance = |k: usize| 10_f64.powf(6.0 * k as f64 / (dim - 1) as f64 - 3.0);
@@ -116,7 +116,7 @@ fn uneven(dim: usize) -> Mixture {
     Mixture { components, log_z: LOG_Z, side: None }
 }
 
-/// A model of priors alone, one of which depends on another, with places and scales from the seed.
+/// A model without likelihood, in which one prior depends on another, with location and scale from the seed.
 fn priors(seed: u64) -> Result<Built> {
     let mut dice = Dice::new("priors", seed);
     let sd_a = 3.0 * 10_f64.powf(dice.uniform(-1.0, 1.5));
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Of a rotated covariance the trace is the sum of the eigenvalues.
+    /// The trace of a rotated covariance is the sum of the eigenvalues.
     #[test]
     fn the_uneven_gaussian_has_its_condition_number() {
         let gaussian = uneven(10);

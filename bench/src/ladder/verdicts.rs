@@ -1,11 +1,11 @@
-//! Are the ladder's verdicts right? All targets, held against the truth.
+//! Are the verdicts of the ladder right? Compares all targets with the truth.
 
 use super::{LadderOptions, measure, run::Run, table::Measured};
 use adaann::diagnostics::Trust;
 use std::{fmt::Write, io};
 
-/// Runs every target with every seed, 400 runs with the seven that are the default; prints how right and
-/// reliable go together, and where they do not.
+/// Runs every target with every seed, 400 runs with the default of seven seeds. Prints a table of right answers by
+/// verdict, and the runs where they disagree.
 pub(crate) fn run(options: &LadderOptions) -> io::Result<()> {
     let subjects = options.subjects().map_err(io::Error::other)?;
     let measured = measure(&subjects, options)?;
@@ -77,7 +77,7 @@ fn page(measured: &[Measured], first: u64) -> String {
     page
 }
 
-/// Reliable and wrong, right and not reliable, or log Z beyond what a reliable run states.
+/// Is the run reliable but wrong, right but not reliable, or reliable with a log Z beyond its stated errors?
 fn is_misjudged(run: &Run) -> bool {
     if run.is_reliable() {
         run.is_wrong() || run.off.is_log_z_within_errors() == Some(false)

@@ -1,4 +1,4 @@
-//! Which runs are judged: targets, flows, with annealing and without, seeds.
+//! The judged runs: targets, flows, with annealing and without, seeds.
 
 use crate::trials::Options;
 use adaann::{
@@ -9,14 +9,14 @@ use adaann::{
     schedule::{AdaAnn, Guarded, Schedule, Work},
 };
 
-/// A target with the flows that are tried on it.
+/// A target and its flows.
 struct Subject {
     name: &'static str,
     parameters: &'static [(&'static str, f64)],
     flows: &'static [&'static str],
-    /// Updates at t = 1, with annealing and without; a third of them for networks.
+    /// Updates at t = 1, with annealing and without. Networks get a third of them.
     refine: usize,
-    /// The least τ, where the preset's steps are many.
+    /// The minimal τ, for presets with many steps.
     least_tau: f64,
 }
 
@@ -55,13 +55,13 @@ const SUBJECTS: [Subject; 18] = [
     subject("lorenz", &["planar", "linear"], 3_000),
 ];
 
-/// Points of an update at t = 1, where a preset has more.
+/// The maximal number of points of an update at t = 1.
 const MOST_POINTS: usize = 400;
 
-/// The least τ for flows built on networks, whose updates cost more.
+/// The minimal τ for flows built on networks, whose updates cost more.
 const NETWORK_TAU: f64 = 0.05;
 
-/// A run to be judged.
+/// A run to judge.
 pub(super) struct Case {
     pub(super) target: String,
     pub(super) flow: &'static str,
@@ -71,7 +71,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// Every run that is asked for, seed by seed.
+    /// All selected runs, seed by seed.
     pub(super) fn all(options: &Options) -> Vec<Self> {
         let mut cases = Vec::new();
         for seed in options.seeds() {

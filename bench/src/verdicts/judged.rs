@@ -1,4 +1,4 @@
-//! One run: what it came to, what is true of it, and what the check says.
+//! A run: its result, its true quality, and its verdict.
 
 use super::cases::Case;
 use adaann::{
@@ -8,7 +8,7 @@ use adaann::{
     registry::{Known, mode_weights, split_shares},
 };
 
-/// What is true of an approximation.
+/// The true quality of an approximation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     LostMode,
@@ -28,7 +28,7 @@ impl Outcome {
     }
 }
 
-/// KL(q‖p) below which an approximation is a good one, in nats.
+/// KL(q‖p) below which an approximation counts as good, in nats.
 const CLOSE: f64 = 0.05;
 
 const DRAWS: usize = 10_000;
@@ -40,15 +40,15 @@ pub(super) struct Judged {
     pub(super) trust: Trust,
     pub(super) k_hat: f64,
     pub(super) ess_share: f64,
-    /// Share of the particles where q is too small, if they came to an end.
+    /// Share of the particles where q is too small, if they finished.
     pub(super) lacking: Option<f64>,
-    /// log Z of the weights, less the true one, in its own standard errors.
+    /// The error of log Z by weights, in units of its own standard error.
     pub(super) log_z_deviation: f64,
     pub(super) reasons: Vec<String>,
 }
 
 impl Judged {
-    /// Fits, examines, and holds the verdict against what is known.
+    /// Fits, checks, and compares the verdict with the truth.
     pub(super) fn new(case: &Case) -> Result<Self> {
         let problem = case.problem()?;
         let outcome = fit(&*problem.target, &problem.settings, &mut ())?;
@@ -83,7 +83,7 @@ impl Judged {
     }
 }
 
-/// Is a mode, or a side of a split, lost?
+/// Is a mode, or one side of a split, missing?
 fn has_lost_a_mode(known: &Known, points: &Batch) -> bool {
     let of_modes = known.modes.iter().zip(mode_weights(known, points));
     let of_splits = known.splits.iter().zip(split_shares(known, points));

@@ -1,4 +1,4 @@
-//! Are verdicts right? Runs good and bad over the registry, judged, and held against the truth.
+//! Are verdicts right? Compares the verdicts of good and bad runs over the registry with the truth.
 
 mod cases;
 mod judged;
@@ -9,10 +9,10 @@ use cases::Case;
 use judged::{Judged, Outcome};
 use std::{fmt::Write, io, time::Instant};
 
-/// Standard errors within which log Z is called right.
+/// The number of standard errors within which log Z counts as right.
 const WITHIN: f64 = 3.0;
 
-/// Runs all cases; prints how outcomes and verdicts go together, and which do not.
+/// Runs all cases, and prints a table of outcomes by verdict, with the runs where they disagree.
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     let cases = Case::all(options);
     let runs = trials::each(&cases, |case| {
@@ -73,7 +73,7 @@ fn count(judged: &[(&Case, &Judged)], outcome: Outcome, trust: Option<Trust>) ->
     judged.iter().filter(|(_, run)| is_asked_for(run)).count()
 }
 
-/// What is asked of verdicts, what is wanted, and what was found.
+/// The demands on verdicts, with the required and the measured values.
 fn demands(judged: &[(&Case, &Judged)]) -> Vec<(&'static str, &'static str, String)> {
     let share = |outcome, trust| {
         let all = count(judged, outcome, None).max(1) as f64;
@@ -141,7 +141,7 @@ fn row(case: &Case, run: &Judged) -> String {
     )
 }
 
-/// A run as it ends, for whoever waits.
+/// The progress line of a finished run.
 fn line(case: &Case, run: &adaann::Result<Judged>) -> String {
     match run {
         Ok(run) => row(case, run),

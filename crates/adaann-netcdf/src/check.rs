@@ -167,7 +167,8 @@ fn distinct<'a>(
 }
 
 /// The rule of netCDF: a name starts with a letter, a digit, an underscore or a non-ASCII character. Further characters
-/// may also be punctuation and spaces, but not slashes, control characters or a space at the end. So `theta[1]` is valid.
+/// may also be punctuation and spaces, but not slashes, control characters or a space at the end. So `theta[1]` is
+/// valid.
 fn name(name: &str, what: impl Fn() -> String) -> Result<()> {
     let Some(first) = name.chars().next() else {
         return Err(refused(name, what(), "is empty; choose a name"));

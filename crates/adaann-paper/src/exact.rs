@@ -2,8 +2,8 @@
 
 /// The exact number of values of t, including t_0 and 1, for a density on the line.
 ///
-/// `log_p` need not be normalised. `extra` is a part of the variance at t that is known in closed form: 1/(2t²) for each
-/// further independent Gaussian coordinate.
+/// `log_p` need not be normalised. `extra` is a part of the variance at t that is known in closed form: 1/(2t²) for
+/// each further independent Gaussian coordinate.
 pub fn steps(
     log_p: &dyn Fn(f64) -> f64,
     reach: &dyn Fn(f64) -> [f64; 2],

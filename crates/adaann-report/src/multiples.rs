@@ -95,7 +95,8 @@ mod tests {
             assert_eq!(ranges.len(), 5);
             assert!(ranges.iter().all(|range| *range == ranges[0]), "{ranges:?}");
         }
-        // Horizontally: no panel is below the third, fourth and fifth. Vertically: the first and the fourth begin a row.
+        // Horizontally: no panel is below the third, fourth and fifth. Vertically: the first and the fourth begin a
+        // row.
         assert_eq!(attribute("numbers"), ["0 1", "0 0", "1 0", "1 1", "1 0"]);
         assert_eq!((html.matches(">hours<").count(), html.matches(">mg<").count()), (3, 2));
     }
