@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What runs spend of the evaluations and the time that they are given.
+"""Checks that runs keep to their bounds on evaluations and time.
 
     cargo build --release && bench/budgets.py [--only PART]
 
-Every method runs on three targets: a cheap one (`hiv`), a likelihood of 10 ms a point in a program outside, and one
-whose program counts the points that it is sent. A bound on evaluations may be passed by a thousand; a bound on time by
-5 %, by two seconds or by one batch, whichever is most. What is reported must be what was sent. Ends with 1 otherwise.
+Every method runs on three targets: a cheap one (`hiv`), an external program with 10 ms per point, and an external
+program that counts the points that it receives. A run may exceed a bound on evaluations by a thousand, and a bound on
+time by 5 %, two seconds or one batch, whichever is most. The reported number of evaluations must equal the number of
+points sent. Exits with 1 otherwise.
 """
 
 import argparse
@@ -30,7 +31,7 @@ METHODS = {
     "smc": ["smc", "{model}"],
 }
 
-# Two humps at x = -1.3 and 1.7, with a correlated coordinate.
+# Two modes at x = -1.3 and 1.7, with a correlated coordinate.
 PROGRAM = """
 import os, sys, time
 SECONDS, COUNT = float(sys.argv[1]), sys.argv[2]

@@ -1,9 +1,9 @@
 """A series, a Gaussian process and subjects with doses in JAX: the models of `bench/src/pieces.rs`.
 
-Each is written as one writes it in JAX: `lax.scan` over the rows, `cholesky` of the covariance, and diffrax
+Each is written in idiomatic JAX: `lax.scan` over the rows, `cholesky` of the covariance, and diffrax
 (Dormand and Prince, the same tolerances, steps chosen by each trajectory) for the equations; `vmap` over the points,
 `value_and_grad`, `jit`, double precision. Subjects are a second `vmap`. The equations are differentiated by
-`RecursiveCheckpointAdjoint`; `ForwardMode` took some hundred times as long. Prints one JSON line for each.
+`RecursiveCheckpointAdjoint`; `ForwardMode` took about a hundred times as long. Prints one JSON line for each model.
 """
 
 import json

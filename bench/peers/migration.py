@@ -1,13 +1,13 @@
-"""The calls of other packages in the book's chapter on Python ("Coming from another package"), as they stand there.
+"""Runs the code for other packages in the book's chapter on Python ("Coming from another package").
 
-usage: migration.py [PACKAGE,...]       emcee, dynesty, nautilus, pocoMC, PyMC; all if none is named: some minutes
+usage: migration.py [PACKAGE,...]       emcee, dynesty, nautilus, pocoMC, PyMC; all by default, some minutes
 
-First bench/peers/install.sh migration, whose interpreter is the one to use: bench/.venv-migration/bin/python. What the
-chapter's right-hand sides do is tested with the package (python/tests/test_book.py).
+Run bench/peers/install.sh migration first, and use its interpreter: bench/.venv-migration/bin/python. The code for
+adaann, on the right-hand sides of the chapter, is tested with the package (python/tests/test_book.py).
 
-Each package's code is run in a process and a folder of its own, followed by MORE, which has the calls that stand in
-the table alone. All that stands in the left column has to be in what was run. The posterior of the line is known, and
-what was found is held against it.
+The code of each package runs in a separate process and folder, followed by MORE, which has the calls that occur only in
+the table. All calls in the left column must be part of the executed code. The results are compared with the known
+posterior of the line.
 """
 
 import re
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = (ROOT / "docs/src/python.md").read_text()
-# By the headings of the chapter.
+# Distributions by the headings of the chapter.
 DISTRIBUTIONS = {
     "emcee": "emcee", "dynesty": "dynesty", "nautilus": "nautilus-sampler", "pocoMC": "pocomc", "PyMC": "pymc",
 }  # fmt: skip
@@ -156,12 +156,12 @@ def blocks(text, kind):
 
 
 def section(heading):
-    """From the last such heading to the next one."""
+    """The text from the last heading with this title to the next heading."""
     return re.split(r"^##+ ", CHAPTER.rpartition(f"{heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def code_of(package):
-    """What is run: what the chapter has before, what it has of the package, and the rest."""
+    """The code to run: the setup of the chapter, the code of the package, and the rest."""
     (before,) = blocks(section("## Coming from another package"), "python")
     if package == "PyMC":
         model = next(text for text in blocks(CHAPTER, "python") if " as schools:" in text)
@@ -171,7 +171,7 @@ def code_of(package):
 
 
 def left_column(package):
-    """The code in the cells of the left column; `...` stands for anything, and a call may have more arguments."""
+    """The code in the cells of the left column. `...` matches anything, and a call may have more arguments."""
     cells = re.findall(r"^\| (.*?) \|", section(f"### {package}"), re.MULTILINE)[2:]
     return [code for cell in cells for code in re.findall(r"`(.*?)`", cell)]
 
@@ -186,7 +186,7 @@ def run(package):
         script = Path(folder) / "script.py"
         script.write_text(code)
         done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True)
-    # Packages talk; what was checked begins with two blanks.
+    # Packages print messages; lines of checks begin with two blanks.
     print(*(line for line in done.stdout.splitlines() if line.startswith("  ")), sep="\n")
     if done.returncode:
         print(done.stderr[-2000:])

@@ -1,13 +1,13 @@
-"""Reference answers for posteriors of many dimensions: long NUTS runs of numpyro.
+"""Reference answers for high-dimensional posteriors, from long NUTS runs of numpyro.
 
 usage: nuts_reference.py FOLDER [POSTERIOR ...] > bench/fixtures/nuts.json
 
-Six minutes on one core; first bench/peers/install.sh nuts. FOLDER is that of posteriordb's posteriors as model
-files, with their tables in `data`; both stay outside of this repository, because these tables of posteriordb do
-not say under which licence they are. The models are written here once more, in numpyro, so that an error in how
-adaann reads its files would show. For every parameter there are mean and standard deviation and the Monte Carlo
-errors of both, that of the latter from the chains of squared deviations. A run whose chains disagree, or with
-fewer than 2,000 effective draws for any mean or spread, is refused.
+Takes six minutes on one core. Run bench/peers/install.sh nuts first. FOLDER contains posteriors of posteriordb as
+model files, with their tables in `data`. Both are not in this repository, because these tables of posteriordb have
+no stated licence. This script defines the models again in numpyro, which reveals errors in how adaann reads its
+files. For every parameter it writes the mean, the standard deviation and the Monte Carlo errors of both, the latter
+from the chains of squared deviations. It rejects runs whose chains disagree, or that have fewer than 2,000
+effective draws for any mean or spread.
 """
 import csv
 import json
@@ -15,7 +15,7 @@ import os
 import sys
 import time
 
-# One core: chains go side by side in one program, and tables of a thousand rows are too small to be cut.
+# One core: chains run vectorised in one program, and tables of a thousand rows are too small to split.
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -70,7 +70,7 @@ def read(path):
 
 
 def columns(samples):
-    """Names as model files have them, counted from 1, each with its draws: chain by draw."""
+    """Names as in model files, counted from 1, each with its draws (chain by draw)."""
     for name, draws in samples.items():
         draws = np.asarray(draws)
         if draws.ndim == 2:
@@ -119,7 +119,7 @@ def reference(name, folder):
 
 
 def text(references):
-    """A line for each list: a long file of short lines shows no difference that matters."""
+    """Formats each list as one line, to keep the diffs of the file readable."""
     parts = []
     for name, values in references.items():
         lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in values.items()]

@@ -28,7 +28,7 @@ class Ode:
     truth: tuple
 
     def step(self, x, p):
-        """One step of Runge and Kutta's fourth order."""
+        """One fourth-order Runge-Kutta step."""
 
         def ahead(by, k):
             return tuple(x_i + by * k_i for x_i, k_i in zip(x, k))
@@ -42,7 +42,7 @@ class Ode:
 
     @cache
     def data(self):
-        """What is observed after each step: steps by components."""
+        """The observed components after each step (steps by components)."""
         x, rows = self.start(self.truth), []
         for _ in range(self.steps):
             x = self.step(x, self.truth)

@@ -100,7 +100,7 @@ PROBLEMS = [
     Problem("two gaussians", 2, 75, 100, two_gaussians),
     Problem("correlated gaussian", 3, 250, 100, correlated_gaussian),
 ]
-# Asked for by --odes alone: dim, layers and points do not tell them from the last problem above.
+# Selected only by --odes: dim, layers and points do not distinguish them from the last problem above.
 ODE_PROBLEMS = [
     posterior("hiv", odes.HIV, 0.0),
     posterior("lorenz", odes.LORENZ, 10.0),

@@ -1,14 +1,14 @@
 """nautilus, dynesty and blackjax's SMC on mixtures with a uniform or normal prior.
 
-Reads one JSON object from the standard input: mixtures as bench/src/ladder/components.rs or
-bench/src/honesty/peers.rs writes them, seeds, the most seconds of it all, and of each run if that is limited.
-Prints one JSON object a line: sampler, name, seed, evaluations, seconds, log_z and the share of the sample
-nearest to each component, or what went wrong. No run is begun when the time is over, and one that goes on then is ended. The
-slowest sampler comes last, with the largest target at its end: whatever time is too short for is a whole row.
-Seconds are those of one core, and compiling is among blackjax's.
+Reads one JSON object from the standard input: mixtures as written by bench/src/ladder/components.rs or
+bench/src/honesty/peers.rs, seeds, the total time limit in seconds, and optionally the limit of each run.
+Prints one JSON object per line: sampler, name, seed, evaluations, seconds, log_z and the share of the sample
+nearest to each component, or an error. After the time limit no run starts, and a running one is stopped. The
+slowest sampler comes last, and its largest target at the end, so that a lack of time affects whole rows.
+Seconds are those of one core, and include compiling for blackjax.
 
-Settings are the samplers' own where they have any: nautilus with 2,000 live points, dynesty's static
-sampler with 500 and its default bounds. blackjax has none: 2,000 particles, temperatures by an ESS of one
+Samplers use their defaults if they have any: nautilus with 2,000 live points, the static sampler of dynesty
+with 500 and its default bounds. blackjax has no defaults: 2,000 particles, temperatures by an ESS of one
 half, five Hamiltonian moves of ten steps at each, with a step size of a quarter of the narrowest width.
 """
 import contextlib
@@ -17,7 +17,7 @@ import os
 import sys
 import time
 
-# Small matrices: threads that wait for each other cost more than they bring, most of all on a busy machine.
+# With small matrices, the synchronisation of threads costs more than it gains, especially on a busy machine.
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
@@ -25,7 +25,7 @@ import numpy as np
 
 
 class Over(Exception):
-    """The time is over."""
+    """Raised when the time is over."""
 
 
 class Mixture:
@@ -153,13 +153,13 @@ def main():
                 try:
                     if start > deadline:
                         raise Over
-                    # What a sampler has to say is no line of ours: dynesty prints errors that it meets.
+                    # Keep the output of samplers out of ours: dynesty prints its errors.
                     with contextlib.redirect_stdout(sys.stderr):
                         log_z, line["modes"] = sampler(target, seed)
                     line["log_z"] = float(log_z)
                 except Over:
                     line["failed"] = "no time left"
-                except Exception as error:  # one that fails is a line of the table, not its end
+                except Exception as error:  # a failure becomes a line of the table
                     line["failed"] = f"{type(error).__name__}: {error}"
                 line["seconds"], line["evaluations"] = time.time() - start, target.evaluations
                 print(json.dumps(line), flush=True)

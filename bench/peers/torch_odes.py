@@ -10,7 +10,7 @@ from odes import CAP
 
 
 def step(field, dt, x):
-    """One step of Runge and Kutta's fourth order."""
+    """One fourth-order Runge-Kutta step."""
     k1 = field(x)
     k2 = field(torch.add(x, k1, alpha=0.5 * dt))
     k3 = field(torch.add(x, k2, alpha=0.5 * dt))
@@ -33,6 +33,6 @@ def log_p(ode, z):
     data = torch.tensor(ode.data()[ode.every - 1 :: ode.every, :, None])
     total = ((torch.stack(states)[:, list(ode.observed)] - data) ** 2).sum((0, 1))
     within = total <= CAP  # false for NaN
-    # Masking the gradient at z spares the second solution that masking z itself would take.
+    # Masking the gradient at z avoids the second solution that masking z itself would need.
     z.register_hook(lambda gradient: torch.where(within, gradient, 0.0))
     return torch.where(within, total, CAP) / (-2.0 * ode.variance)

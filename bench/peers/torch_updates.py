@@ -1,7 +1,7 @@
 """One parameter update in eager PyTorch: a module per layer and a Python loop over them.
 
-Adam is the fused one: its step takes a fifth of the default's, which would be some 15 per
-cent of the update.
+It uses the fused Adam, whose step takes a fifth of the time of the default, which would be about
+15 per cent of the update.
 """
 
 import time

@@ -7,7 +7,7 @@ from jax.nn import log_softmax, logsumexp
 
 
 def solve(slope, start, dt, steps=100):
-    """The states after each step of Runge and Kutta's fourth order, as one array, which is how most people write it."""
+    """The states after each fourth-order Runge-Kutta step, as one array, the most common way to write it."""
 
     def one(x, _):
         k1 = slope(x)
@@ -20,7 +20,7 @@ def solve(slope, start, dt, steps=100):
 
 
 def oscillators(states):
-    """Lorenz's system of 1996, from a start of which three numbers are unknown."""
+    """The Lorenz system of 1996, with three unknown initial values."""
 
     def slope(x):
         return (jnp.roll(x, -1) - jnp.roll(x, 2)) * jnp.roll(x, 1) - x + 8.0

@@ -1,16 +1,16 @@
-"""What the Python package costs beside the work itself: four tables, from one run on one machine.
+"""The overhead of the Python package: four tables, from one run on one machine.
 
-usage: overhead.py [numpy] [jax] [loops] [models]      all four if none is named; bench/python/run starts it
+usage: overhead.py [numpy] [jax] [loops] [models]      runs all four by default; started by bench/python/run
 
-numpy   microseconds a call of 1,000 points takes beyond the NumPy function itself; at most 20
-jax     a fit of the HIV posterior in JAX, beside JAX's own time for the same batches at their exact lengths
-        and beside the native fit; the fit at most as long as the native one without its target and 1.15 times
-        JAX's own time
-loops   what it saves to run the loops of a JAX function in one kernel, as the package does with small ones
-models  seconds of fits of model files from Python over those of the command line; within 5 per cent
+numpy   microseconds of a call with 1,000 points, in addition to the NumPy function itself; at most 20
+jax     a fit of the HIV posterior in JAX, compared with the time of JAX alone for the same batches at their exact
+        lengths and with the native fit; at most the time of the native fit without its target plus 1.15 times
+        the time of JAX alone
+loops   the time saved by running the loops of a JAX function in one kernel, as the package does with small ones
+models  the ratio of the times of fits of model files from Python and from the command line; within 5 per cent
 
-What is compared is measured in turns, and the least of several runs is taken where a run is so short that
-other work on the machine would be most of it. ADAANN names the command line's program.
+Compared codes alternate. For short runs the minimum of several is used, because other work on the machine would
+dominate. ADAANN names the command-line program.
 """
 
 import json
@@ -45,7 +45,7 @@ def verdict(value, most):
 
 
 def of_numpy(points=1_000, runs=100):
-    """Algorithm 1 with an affine flow: every update is one call, and little beside it."""
+    """Algorithm 1 with an affine flow, in which each update is one call and little else."""
     settings = dict(
         method="adaann", flow="affine", t0=1, warmup=1, refine=100, samples=points, refine_samples=points,
         variance_samples=points, draws=points, check_particles=0, threads=1,
@@ -66,7 +66,7 @@ def of_numpy(points=1_000, runs=100):
             lengths.clear()
             result = adaann.fit(gaussian, dim=dim, gradient=True, **settings)
             calls, _, seconds = result._answer.cost()
-            # A handful of calls around the training have other lengths, and are counted with the rest.
+            # A few calls outside the training have other lengths, and are counted with the rest.
             assert lengths[points] > 0.85 * calls, lengths
             found.append((1e6 * (seconds - own[0]) / calls, 1e6 * own[0] / calls))
         (least, beside), (middle, _) = min(found), sorted(found)[runs // 2]
@@ -79,7 +79,7 @@ def of_numpy(points=1_000, runs=100):
 
 
 class Recorded:
-    """An adapter that keeps its batches, and how long each took."""
+    """An adapter that records its batches and their times."""
 
     def __init__(self, adapter):
         self.adapter, self.batches, self.seconds = adapter, [], []
@@ -96,8 +96,7 @@ class Recorded:
 
 
 def agreement(problem, native):
-    """The largest difference of log densities, relative where they are large, where the posterior is and where
-    solutions explode."""
+    """The largest difference of log densities, relative for large ones, in the posterior and where solutions explode."""
     import jax
 
     near = adaann.fit(native).resampled(100).array
@@ -123,7 +122,7 @@ def of_jax(runs=12):
     likelihood, prior = jax.jit(problem.log_likelihood), jax.jit(problem.log_prior)
 
     def fit():
-        """As adaann.fit does, with the seconds of every batch."""
+        """Fits as adaann.fit does, and records the seconds of every batch."""
         recorded = Recorded(adapt(likelihood, names=problem.names, prior=prior))
         answer = _core.fit({"target": recorded, "name": "hiv", "identity": ""}, [])
         return recorded, json.loads(answer.summary())["seconds"], answer.cost()
@@ -136,7 +135,7 @@ def of_jax(runs=12):
     slopes = jax.jit(jax.vmap(jax.value_and_grad(problem.log_density)))
 
     def replay():
-        """JAX as the user would call it: the batch as it is, and the results as arrays of NumPy's."""
+        """Calls JAX as a user would: the unchanged batch, with NumPy arrays as results."""
         seconds = []
         for points, gradient in rows_of:
             start = perf_counter()
@@ -161,7 +160,7 @@ def of_jax(runs=12):
         between.append((cost - sum(recorded.seconds)) / calls)
         natives.append(adaann.fit("hiv").info["seconds"])
 
-    # Each batch is the same in every run, so that the least of its times is known without other work on the machine.
+    # Each batch is the same in every run, so the minimum of its times excludes other work on the machine.
     own = np.min(owns, axis=0).sum()
     target = np.min(inside, axis=0).sum() + calls * min(between)
     engine = min(engines)
@@ -206,7 +205,7 @@ def of_loops(runs=100):
         ("5 oscillators", oscillators(5), lambda rng, n: rng.normal(size=(n, 3))),
         ("40 oscillators", oscillators(40), lambda rng, n: rng.normal(size=(n, 3))),
         ("200 oscillators", oscillators(200), lambda rng, n: rng.normal(size=(n, 3))),
-        # By this one the limit of the package was not chosen.
+        # The limit of the package was chosen without this one.
         ("hidden chain", hidden_chain, lambda rng, n: 0.3 * rng.normal(size=(n, 3))),
     ]
     for name, function, draw in functions:
@@ -266,7 +265,7 @@ def of_models(runs=7):
 
 
 def cpu(whose):
-    """Seconds of CPU, which other work on the machine hardly changes."""
+    """CPU seconds, which hardly depend on other work on the machine."""
     used = resource.getrusage(whose)
     return used.ru_utime + used.ru_stime
 

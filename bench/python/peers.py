@@ -1,9 +1,9 @@
-"""The same posteriors in JAX by adaann and by other samplers, each with its defaults: a table for each problem.
+"""Compares adaann with other samplers on the same JAX posteriors, all with defaults: a table for each problem.
 
 usage: peers.py [--seconds 240] [--seed 1] [--only SAMPLER,...] [--problem PROBLEM]
 
-First bench/peers/install.sh samplers and bench/peers/install.sh nuts; `bench/python/run --peers` does all of it.
-One sampler runs after another, each in a process of its own (worker.py), and is ended after --seconds.
+Run bench/peers/install.sh samplers and bench/peers/install.sh nuts first, or use `bench/python/run --peers`.
+Samplers run one after another, each in a separate process (worker.py) that is killed after --seconds.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BENCH = HERE.parent
 
-# Each with its interpreter: this one has adaann, PyMC and JAX.
+# Samplers and their interpreters: this one has adaann, PyMC and JAX.
 SAMPLERS = {
     "adaann_jax": ("adaann, JAX target", sys.executable),
     "adaann_native": ("adaann, its own target", sys.executable),
@@ -34,7 +34,7 @@ PROBLEMS = {
 
 
 def run(sampler, problem, seed, seconds):
-    """What the worker printed, and how it ended if not well."""
+    """The output of the worker, and the reason of a failure."""
     command = [SAMPLERS[sampler][1], HERE / "worker.py", sampler, problem, str(seed)]
     if not Path(command[0]).exists():
         return [], "not installed: bench/peers/install.sh"

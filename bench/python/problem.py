@@ -44,7 +44,7 @@ class Problem:
     def log_density(self, x):
         return self.log_prior(x) + self.log_likelihood(x)
 
-    # What is bounded is bounded by 0 from below, and its logarithm is unbounded.
+    # All bounds are lower bounds of 0, so the logarithm is unbounded.
 
     def bounded(self, y):
         return jnp.exp(y) if self.bounds else y
@@ -71,7 +71,7 @@ def columns(name):
 
 
 def step(field, x, p, dt):
-    """One step of Runge and Kutta's fourth order."""
+    """One fourth-order Runge-Kutta step."""
     ahead = lambda by, k: tuple(x_i + by * k_i for x_i, k_i in zip(x, k))  # noqa: E731
     k1 = field(x, p)
     k2 = field(ahead(0.5 * dt, k1), p)
@@ -115,12 +115,12 @@ def hiv():
 
 
 def lotka_volterra(substeps=10):
-    """Hares and lynxes. With ten steps a year log densities agree with the model file's to 4e-4 in the posterior,
-    with twenty to 3e-4, which is what the tolerance of the file's solver leaves."""
+    """Hares and lynxes. With ten steps per year, log densities agree with the model file to 4e-4 in the posterior,
+    and with twenty to 3e-4, the error that the tolerance of its solver allows."""
     data = columns("hudson_bay.csv")
     counts = np.log(np.stack([data["hares"], data["lynxes"]]))
     mean, sd = np.array([1.0, 0.05, 1.0, 0.05]), np.array([0.5, 0.05, 0.5, 0.05])
-    # What is left of a normal density above 0.
+    # The mass of a normal density above 0.
     cut = sum(math.log(0.5 * math.erfc(-m / s / math.sqrt(2.0))) for m, s in zip(mean, sd))
     log_mean = np.array([math.log(10.0), math.log(10.0), -1.0, -1.0])
 

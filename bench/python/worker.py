@@ -1,4 +1,4 @@
-"""One sampler on one problem: prints one JSON object with what it found and what that took.
+"""Runs one sampler on one problem, and prints one JSON object with its results and cost.
 
 usage: worker.py SAMPLER PROBLEM SEED       peers.py starts it, in the environment that has the sampler
 
@@ -29,7 +29,7 @@ CHAINS, WARMUP, DRAWS = 4, 1_000, 1_000
 
 
 def described(problem, points, weights=None):
-    """How far means are from the known ones, and the mass of the mode on the positive side."""
+    """The errors of means, and the mass of the mode on the positive side."""
     points = np.asarray(points)
     weights = np.full(len(points), 1.0 / len(points)) if weights is None else weights / weights.sum()
     mean = weights @ points
@@ -136,7 +136,7 @@ def blackjax(problem, seed):
     width = jnp.asarray(problem.width)
     smc = blackjax.adaptive_tempered_smc(
         lambda y: problem.log_prior(problem.bounded(y)) + problem.log_jacobian(y),
-        # Where a solution explodes there is no likelihood.
+        # The likelihood is zero where a solution explodes.
         lambda y: jnp.nan_to_num(problem.log_likelihood(problem.bounded(y)), nan=-1e30, neginf=-1e30),
         blackjax.hmc.build_kernel(), blackjax.hmc.init,
         blackjax.smc.extend_params(
@@ -157,7 +157,7 @@ def blackjax(problem, seed):
 
 
 def likelihood_of(problem):
-    """The likelihood of one point or many for samplers of NumPy; nothing where a solution explodes."""
+    """The likelihood of one or many points for NumPy samplers. It is zero where a solution explodes."""
     many = jax.jit(jax.vmap(problem.log_likelihood))
 
     def log_likelihood(x):
@@ -203,7 +203,7 @@ SAMPLERS = {
 def main():
     sampler, problem, seed = sys.argv[1:]
     problem = PROBLEMS[problem]()
-    # Imports are not the sampler's time.
+    # The time of the sampler excludes imports.
     __import__(sampler.partition("_")[0])
     found = SAMPLERS[sampler](problem, int(seed))
     while True:

@@ -138,8 +138,8 @@ impl Velocities {
     }
 
     /// The mean and standard deviation of a period in its peak, with the others at their best values. Because times are
-    /// irregular, periods are nearly independent given the data. A correlation of 1/√60 makes the standard deviation 1
-    /// % too small.
+    /// irregular, periods are nearly independent given the data. A correlation of 1/√60 reduces the standard
+    /// deviation by 1 %.
     fn moments_of_period(&self, best: &[f64], at: usize) -> (f64, f64) {
         let log_density = |f: f64| {
             let mut all = best.to_vec();
