@@ -1,4 +1,4 @@
-//! Flags made from the library's tables of settings: names, help and values are those of model files.
+//! Flags generated from the library's tables of settings, with the names, help and values of model files.
 
 use crate::text::failure::as_flags;
 use adaann::fit::{
@@ -11,7 +11,7 @@ use clap::{
 };
 use std::ffi::OsStr;
 
-/// The settings of a table that flags give.
+/// The settings of a table, read from flags.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Flags<T>(pub(crate) T);
 
@@ -38,7 +38,7 @@ impl<T: Table> FromArgMatches for Flags<T> {
     }
 }
 
-/// The settings that say how a density is annealed, by whatever.
+/// The settings of the annealing: path, schedule and base. All annealed methods share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AnnealingFlags(pub(crate) Overlay);
 
@@ -85,7 +85,7 @@ fn arg<T: Table>(setting: &'static Setting<T>) -> Arg {
     }
 }
 
-/// Reads the flags that were given.
+/// Reads the flags on the command line into a table.
 fn read<T: Table>(
     settings: impl Iterator<Item = &'static Setting<T>>,
     matches: &ArgMatches,
@@ -102,11 +102,11 @@ fn read<T: Table>(
                 None => Ok(()),
             },
         };
-        read.expect("the value was read when it was checked");
+        read.expect("clap has parsed the value before");
     }
 }
 
-/// A word that a setting can be read from.
+/// Parses a word with the reader of its setting.
 struct Word<T: 'static>(&'static Setting<T>);
 
 impl<T> Clone for Word<T> {
@@ -152,8 +152,8 @@ mod tests {
     use clap::CommandFactory;
     use std::collections::BTreeSet;
 
-    /// Every flag of `adaann fit` but the data is a key of the table `fit`, and the other way round;
-    /// the words of help are those of the schema.
+    /// The flags of `adaann fit`, except `--data`, are exactly the keys of the table `fit`, and their help
+    /// is the description in the schema.
     #[test]
     fn flags_are_keys_and_keys_are_flags() {
         let cli = Cli::command();

@@ -1,4 +1,4 @@
-//! The command line: what can be asked, and what it defaults to.
+//! The command line: commands, flags and their defaults.
 
 mod flags;
 mod models;
@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use values::{count, number};
 
-/// Approximates a density that is known up to a constant, and says how far to trust the answer.
+/// Approximates a density known up to a constant, and judges how reliable the result is.
 #[derive(Debug, Parser)]
 #[command(name = "adaann", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -27,15 +27,14 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Approximate a target by name and write a run folder: draws, summary, figures, report
+    /// Approximate a named target and write a run folder: draws, summary, figures, report
     ///
-    /// The paper's Examples 1 to 3 are answered by its method, a flow that is annealed; all other
-    /// targets climb the ladder: modes, mixture, particles, flow, until one is good enough. A flag that
-    /// belongs to annealed flows, like --tau, chooses them (--method adaann). --dry-run shows what would
-    /// be run.
+    /// The paper's Examples 1 to 3 use its method, an annealed flow (--method adaann). All other targets
+    /// use the ladder, which tries modes, mixture, particles and flow until one is good enough. Flags of
+    /// annealed flows, like --tau, select --method adaann. --dry-run shows what would be run.
     #[command(
         after_help = "Examples:\n  adaann run bimodal\n  adaann run hiv\n  adaann run bimodal \
         --tau 0.1 --out runs/coarse\n  adaann run two-moons --method mixture"
@@ -46,74 +45,77 @@ pub(crate) enum Command {
         adaann init growth.toml --kind ode      a system of equations\nThen: adaann check, \
         adaann fit.")]
     Init(InitArgs),
-    /// Read a model file: all mistakes at once, the model in mathematics, its gradient tested
+    /// Check a model file: list all its errors, print the model as formulas, test its gradient
     Check(CheckArgs),
     /// Fit the model of a file and write a run folder
     ///
-    /// The posterior is found by the ladder (modes, mixture, particles, flow, until one is good enough),
-    /// unless --method or a flag that belongs to annealed flows says otherwise. Flags replace the
-    /// settings of the file's [fit] table.
+    /// By default the ladder finds the posterior: it tries modes, mixture, particles and flow until one is
+    /// good enough. --method selects another method; flags of annealed flows select --method adaann.
+    /// Flags override the settings in the file's [fit] table.
     #[command(
         after_help = "Examples:\n  adaann fit model.toml\n  adaann fit model.toml --target-ess \
         20000\n  adaann fit model.toml --flow realnvp --seeds 4\n  adaann fit model.toml --data \
         other.csv --out runs/other"
     )]
     Fit(Box<FitArgs>),
-    /// Fit data that a model makes itself, many times: do the draws spread around the truth rightly?
+    /// Test the calibration of a model: fit simulated data many times and rank the true parameters
     ///
-    /// Each trial draws parameters from the prior, makes data of the same shape as the file's from
-    /// them, fits the model to it as `adaann fit` would and ranks the true values among draws of the fit.
-    /// A command that was stopped or killed goes on where it was when it is given again; a larger -n adds
-    /// trials. Annealed flows have 1000 updates at t = 1 in place of 3000 unless the file's [fit] table or
-    /// a flag behind -- says otherwise.
+    /// Each trial draws parameters from the prior, simulates data of the same shape as the file's, fits
+    /// the model as `adaann fit` does, and ranks the true values among draws of the fit. Repeat the
+    /// command to resume it after it was stopped or killed; a larger -n adds trials. Annealed flows train
+    /// for 1000 updates at t = 1 instead of 3000, unless the file's [fit] table or a flag after -- sets
+    /// --refine.
     #[command(
         after_help = "Examples:\n  adaann calibrate model.toml\n  adaann calibrate model.toml \
-        -n 50 -- --refine 3000     flags of `adaann fit` behind --"
+        -n 50 -- --refine 3000     flags of `adaann fit` after --"
     )]
     Calibrate(CalibrateArgs),
-    /// Predict measurements by a fitted model, at its data or at new inputs
+    /// Predict measurements from a fitted model, at its data or at new inputs
     Predict(PredictArgs),
-    /// Sample by sequential Monte Carlo: particles in place of a flow, and the evidence
+    /// Sample by sequential Monte Carlo, and estimate the evidence
     ///
-    /// Slower than drawing from a flow, but owes nothing to one: what `run` and `fit` are checked by.
+    /// Slower than drawing from a flow, but independent of one: `run` and `fit` check their results with
+    /// it.
     #[command(after_help = "Examples:\n  adaann smc bimodal\n  adaann smc model.toml --particles \
         10000\n  adaann smc mixture2d --move hmc --no-jumps")]
     Smc(Box<SmcArgs>),
-    /// Go on with a run that was stopped or killed, or lengthen a finished one, from its folder alone
+    /// Resume a run that was stopped or killed, or extend a finished one, from its run folder
     ///
-    /// A run that was stopped ends in the same bytes as if it never had been. The command that began the run
-    /// does the same when it is given again. A finished run goes on with --more-updates, --more-draws or
-    /// --more-particles, and replaces itself when it is longer.
+    /// A resumed run writes the same bytes as an uninterrupted one. Repeating the command that started
+    /// the run also resumes it. To extend a finished run, pass --more-updates, --more-draws or
+    /// --more-particles; the extended run replaces the finished one in its folder.
     #[command(
         after_help = "Examples:\n  adaann resume runs/model-1\n  adaann resume runs/model-1 \
-        --threads 8\n  adaann resume runs/bimodal-1 --more-updates 5000     a finished run, longer\n  \
+        --threads 8\n  adaann resume runs/bimodal-1 --more-updates 5000     extend a finished run\n  \
         adaann resume runs/hiv-1 --more-draws 50000"
     )]
     Resume(ResumeArgs),
-    /// Draw from a run: as many points as you want
+    /// Draw any number of points from a run
     Sample(SampleArgs),
-    /// Write the draws of a run for other programs: netCDF for ArviZ, or CSV
+    /// Export the draws of a run: netCDF for ArviZ, or CSV
     Export(ExportArgs),
-    /// Compare runs: verdict, evidence and neg-ELBO, parameters side by side
+    /// Compare runs: verdicts, evidence, neg-ELBO and parameters side by side
     Compare(CompareArgs),
     /// List targets with their parameters, flows, schedules, paths and optimizers
     List,
-    /// Run the paper's experiments: every table and figure, beside the published numbers
+    /// Run the paper's experiments and compare every table and figure with the published numbers
     ///
-    /// Trials run in parallel, and each result is kept as soon as it is there: a run that was stopped
-    /// or killed goes on where it was when the same command is given again.
-    #[command(after_help = "Examples:\n  adaann paper --quick        a look at everything, in \
-        minutes\n  adaann paper                over a coffee\n  adaann paper ex3 --full     as many \
-        trials as the paper has")]
+    /// Trials run in parallel, and each result is saved as soon as it is complete. Repeat the command to
+    /// resume it after it was stopped or killed.
+    #[command(after_help = "Examples:\n  adaann paper --quick        a few trials of \
+        everything\n  adaann paper                more trials\n  adaann paper ex3 --full     as many \
+        trials as in the paper")]
     Paper(PaperArgs),
     /// Evaluate log p and log q of a run at your own points
-    #[command(after_help = "The file has one point a line. With a header, columns are found by \
-        their names, in any order, and others are ignored; without one there is a column for \
-        each parameter, in order.")]
+    #[command(
+        after_help = "The file has one point per line. With a header, columns are matched by \
+        name, in any order, and other columns are ignored. Without a header, the file has one column \
+        for each parameter, in order."
+    )]
     Density(DensityArgs),
-    /// Draw the figures and the page of a run again, from its folder
+    /// Redraw the figures and the report page of a run, from its folder
     Report(ReportArgs),
-    /// Compare a run folder with its index: what was changed, is missing or is new
+    /// Check a run folder against its index: list changed, missing and new files
     Verify(VerifyArgs),
 }
 
@@ -124,8 +126,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) run: PathBuf,
 }
 
-/// What lengthens a finished run.
-const LONGER: &str = "More of a finished run";
+/// Heading of the flags that extend a finished run.
+const LONGER: &str = "Extending a finished run";
 
 /// Arguments of `adaann resume`.
 #[derive(Debug, Args)]
@@ -136,23 +138,23 @@ pub(crate) struct ResumeArgs {
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
-    /// How often the run is written down: a time like 30s or 5m, or off [default: 30s]
+    /// Time between checkpoints, like 30s or 5m, or off [default: 30s]
     #[arg(long, value_name = "TIME")]
     pub(crate) checkpoint: Option<Interval>,
-    /// Lengthen a finished run of an annealed flow: so many more updates at t = 1
+    /// Extend a finished run of an annealed flow by this many updates at t = 1
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(help_heading = LONGER)]
     pub(crate) more_updates: Option<usize>,
-    /// Lengthen a finished run: so many more draws of its flow or mixture, with their weights
+    /// Extend a finished run by this many weighted draws of its flow or mixture
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(help_heading = LONGER)]
     pub(crate) more_draws: Option<usize>,
-    /// Lengthen a finished run of `adaann smc`: another population of so many particles, joined with those
-    /// that are there
+    /// Extend a finished run of `adaann smc` by another population of this many particles
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(help_heading = LONGER)]
     pub(crate) more_particles: Option<usize>,
-    /// Start the program that computes the likelihood, if the run's model names one; it says which
+    /// Allow the external program that computes the likelihood to be started, if the run's model names one;
+    /// its command is printed
     #[arg(long)]
     pub(crate) allow_command: bool,
     /// Print nothing but errors
@@ -168,14 +170,14 @@ pub(crate) struct ResumeArgs {
 pub(crate) struct ReportArgs {
     /// The run folder
     pub(crate) run: PathBuf,
-    /// Write the page here, and leave the run folder as it is [default: report.html and figures in
-    /// the run folder]
+    /// Write the page to this file, and leave the run folder unchanged [default: report.html and figures
+    /// in the run folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Show draws of the flow itself [default: draws chosen by their weights]
+    /// Show unweighted draws of the flow [default: draws resampled by their weights]
     #[arg(long, requires = "out")]
     pub(crate) unweighted: bool,
     /// Start the program that computes the likelihood, if the run's model file names one [default: it is
@@ -193,8 +195,8 @@ pub(crate) struct RunArgs {
     /// A parameter of the target, like mu=4; may be repeated [default: the target's own]
     #[arg(long = "param", value_name = "NAME=NUMBER", value_parser = values::parameter)]
     pub(crate) parameters: Vec<(String, f64)>,
-    /// The set of settings of annealed flows to start from, like paper, with the method adaann; `adaann
-    /// list` shows those of each target [default: the target's first]
+    /// A preset of settings for annealed flows, like paper; selects --method adaann. `adaann list` shows
+    /// the presets of each target [default: the target's first]
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
     #[command(flatten)]
@@ -205,16 +207,16 @@ pub(crate) struct RunArgs {
 
 /// The data of a posterior.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Data (of targets that have some: lorenz, hiv)")]
+#[command(next_help_heading = "Data (for targets with data: lorenz, hiv)")]
 pub(crate) struct DataArgs {
     /// The measurements: a CSV file with a column t and one for each observed state; an empty field
-    /// is a missing measurement [default: made from the true parameters with --data-seed]
+    /// is a missing measurement [default: simulated from the true parameters with --data-seed]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
-    /// Fixes the noise of data that is made [default: 1]
+    /// Random seed of the noise in simulated data [default: 1]
     #[arg(long, value_name = "SEED", value_parser = values::seed, allow_negative_numbers = true)]
     pub(crate) data_seed: Option<u64>,
-    /// The known variance of the measurements' noise, of data given or made [default: the target's]
+    /// The known variance of the measurement noise, for given or simulated data [default: the target's]
     #[arg(long, value_name = "VARIANCE", value_parser = number, allow_negative_numbers = true)]
     pub(crate) noise_variance: Option<f64>,
 }
@@ -222,28 +224,28 @@ pub(crate) struct DataArgs {
 /// Arguments of `adaann paper`.
 #[derive(Debug, Args)]
 pub(crate) struct PaperArgs {
-    /// Which examples
+    /// The examples to run
     #[arg(value_name = "EXAMPLE", default_value = "all")]
     #[arg(value_parser = ["ex1", "ex2", "ex3", "ex4", "ex5", "all"])]
     pub(crate) examples: Vec<String>,
-    /// A few trials of everything: three minutes on two cores
+    /// Run a few trials of everything: three minutes on two cores
     #[arg(long, conflicts_with = "full")]
     pub(crate) quick: bool,
-    /// As many trials as the paper has: an hour on two cores, and two more for realNVP with 100 units
+    /// Run as many trials as the paper: an hour on two cores, plus two for realNVP with 100 units
     #[arg(long)]
     pub(crate) full: bool,
-    /// Trials of each experiment, at each value of its parameter [default: by the size]
+    /// Trials of each experiment, at each value of its parameter [default: set by --quick or --full]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) trials: Option<usize>,
-    /// Trials of realNVP with 100 hidden units, which take a quarter of a minute each; 0 leaves them
-    /// out [default: as many as the others with --full, or else none]
+    /// Trials of realNVP with 100 hidden units, about 15 seconds each; 0 skips them [default: as many as
+    /// the others with --full, otherwise 0]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) large_trials: Option<usize>,
     /// Threads; they never change a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
-    /// The folder for page, figures, tables and results; what it has of earlier runs is used
+    /// The folder for page, figures, tables and results; existing results in it are reused
     #[arg(long, value_name = "FOLDER", default_value = "runs/paper")]
     pub(crate) out: PathBuf,
     /// Print nothing but errors
@@ -256,7 +258,7 @@ pub(crate) struct PaperArgs {
 pub(crate) struct DensityArgs {
     /// The run folder
     pub(crate) run: PathBuf,
-    /// The points, as CSV
+    /// The points, as a CSV file
     #[arg(value_name = "FILE.csv")]
     pub(crate) points: PathBuf,
     /// Write to a file [default: standard output]
@@ -281,7 +283,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// What a number means must be said where it is asked for.
+    /// The help states the coordinates in which the base is given.
     #[test]
     fn the_help_of_the_base_names_its_coordinates_and_its_use() {
         let cli = Cli::command();

@@ -1,4 +1,4 @@
-//! Commands for model files and for the runs that they make.
+//! Arguments of the commands for model files and for their runs.
 
 use super::SettingArgs;
 use crate::args::values::{self, count};
@@ -11,13 +11,13 @@ pub(crate) struct InitArgs {
     /// The file to write
     #[arg(value_name = "FILE.toml", default_value = "model.toml")]
     pub(crate) file: PathBuf,
-    /// What the model is like
+    /// The kind of model
     #[arg(long, value_enum, default_value_t = Kind::Regression)]
     pub(crate) kind: Kind,
     /// Replace the files if they exist
     #[arg(long)]
     pub(crate) force: bool,
-    /// Also write a JSON Schema of model files, with which editors complete and check them
+    /// Also write a JSON Schema of model files, for completion and validation in editors
     #[arg(long, value_name = "FILE.json")]
     pub(crate) schema: Option<PathBuf>,
 }
@@ -31,14 +31,14 @@ pub(crate) enum Kind {
     Regression,
     /// A system of differential equations with data
     Ode,
-    /// Groups whose parameters have a prior in common
+    /// Groups whose parameters share a prior
     Hierarchical,
 }
 
 /// Arguments of `adaann check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The model file, or a run folder that has one
+    /// The model file, or a run folder of a model
     #[arg(value_name = "MODEL.toml|RUN")]
     pub(crate) model: PathBuf,
     /// The data, in place of the file that the model names
@@ -47,8 +47,8 @@ pub(crate) struct CheckArgs {
     /// Show the formulas in LaTeX
     #[arg(long)]
     pub(crate) latex: bool,
-    /// Start the program that computes the likelihood, if the model file is that of a run and names one [default: it is
-    /// not started, since it may be anybody's]
+    /// Allow the external program that computes the likelihood to be started. Needed only for a run
+    /// folder, whose model file may come from an untrusted source [default: not started]
     #[arg(long)]
     pub(crate) allow_command: bool,
 }
@@ -69,29 +69,30 @@ pub(crate) struct FitArgs {
 /// Arguments of `adaann calibrate`.
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
-    /// The model file, with priors that can be drawn from and lines of [likelihood]
+    /// The model file, with proper priors and lines in [likelihood]
     #[arg(value_name = "MODEL.toml")]
     pub(crate) model: PathBuf,
-    /// The data, in place of the file that the model names; its measurements are replaced
+    /// The data, in place of the file that the model names; its measurements are replaced by simulated
+    /// ones
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
-    /// Trials
+    /// Number of trials
     #[arg(short = 'n', long, value_parser = count, value_name = "COUNT", default_value_t = 200)]
     pub(crate) trials: usize,
-    /// Draws of each fit that the truth is ranked among
+    /// Draws from each fit among which the true values are ranked
     #[arg(long, value_parser = count, value_name = "L", default_value_t = 99)]
     pub(crate) draws: usize,
-    /// Fixes every random number of every trial
+    /// Random seed of all trials
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Trials at once, each on one thread; they never change a result [default: 0, all cores]
+    /// Trials to run in parallel, each on one thread; never changes a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT")]
     #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
-    /// The folder; trials that it has are not run again [default: runs/NAME-calibrate]
+    /// The output folder; trials already in it are not repeated [default: runs/NAME-calibrate]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
-    /// Drop trials of other settings that the folder has
+    /// Discard trials in the folder that have other settings
     #[arg(long)]
     pub(crate) force: bool,
     /// Print nothing but errors
@@ -100,7 +101,7 @@ pub(crate) struct CalibrateArgs {
     /// Print summary.json, and nothing else, to standard output
     #[arg(long)]
     pub(crate) json: bool,
-    /// Flags of `adaann fit` for every fit
+    /// Flags of `adaann fit`, applied to every fit
     #[arg(last = true, value_name = "FLAGS OF FIT")]
     pub(crate) fit: Vec<String>,
 }
@@ -113,17 +114,17 @@ pub(crate) struct PredictArgs {
     /// New inputs: a CSV file with the columns that the likelihood depends on [default: the data]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) at: Option<PathBuf>,
-    /// Draws of the parameters that predictions are made from
+    /// Number of parameter draws to predict from
     #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
     pub(crate) draws: usize,
-    /// Fixes the random numbers of the predictions
+    /// Random seed of the predictions
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Predict from draws of the flow itself [default: from draws chosen by their weights]
+    /// Predict from unweighted draws of the flow [default: from draws resampled by their weights]
     #[arg(long, requires = "out")]
     pub(crate) unweighted: bool,
-    /// Write the table here, and the figure beside it as .svg and .png [default: predictions.csv in the
-    /// run folder]
+    /// Write the table to this file, and the figure next to it as .svg and .png [default: predictions.csv
+    /// in the run folder]
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) out: Option<PathBuf>,
     /// Replace the table and the figures if they exist
@@ -136,15 +137,14 @@ pub(crate) struct PredictArgs {
 pub(crate) struct SampleArgs {
     /// The run folder
     pub(crate) run: PathBuf,
-    /// How many draws
+    /// Number of draws
     #[arg(short = 'n', long, value_parser = count, value_name = "COUNT", default_value_t = 1_000)]
     pub(crate) count: usize,
-    /// Fixes the draws
+    /// Random seed of the draws
     #[arg(long, value_name = "SEED", value_parser = values::seed, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Draws of the flow itself, with their weights [default: draws of the target, chosen from more
-    /// draws of the flow by their weights, or from those of the run where it has no weights by a flow;
-    /// some may come twice]
+    /// Write draws of the flow with their weights [default: draws of the target, resampled by weight from
+    /// a larger set of flow draws, or from the run's own draws if it has no flow; draws may repeat]
     #[arg(long)]
     pub(crate) unweighted: bool,
     /// Write to a file [default: standard output]
@@ -153,14 +153,14 @@ pub(crate) struct SampleArgs {
     /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
-    /// not started, since it may be anybody's]
+    /// Allow the external program that computes the likelihood to be started, if the run's model file names
+    /// one. The file may come from an untrusted source [default: not started]
     #[arg(long)]
     pub(crate) allow_command: bool,
 }
 
 impl ExportArgs {
-    /// Draws that predictions are made from if nothing else is said.
+    /// Default number of draws for predictions.
     pub(crate) const PREDICTIONS: usize = 1_000;
 }
 
@@ -169,22 +169,21 @@ impl ExportArgs {
 pub(crate) struct ExportArgs {
     /// The run folder
     pub(crate) run: PathBuf,
-    /// Where to: .nc for netCDF, which ArviZ opens, or .csv [default: draws.nc in the run folder]
+    /// The output file: .nc for netCDF, which ArviZ reads, or .csv [default: draws.nc in the run folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Draws of the parameters that predictions are made from, and the log likelihood of each row; 0
-    /// leaves both out
+    /// Number of parameter draws for the predictions and for the log likelihood of each row; 0 omits both
     #[arg(long, value_parser = count, value_name = "COUNT", default_value_t = Self::PREDICTIONS)]
     pub(crate) predictions: usize,
-    /// Also the draws of the flow itself with their weights, in groups of their own; as .csv, they in
-    /// place of the draws that are chosen by their weights
+    /// Also write the flow's draws with their weights, in groups of their own; a .csv file then holds
+    /// only these, instead of the resampled draws
     #[arg(long)]
     pub(crate) unweighted: bool,
-    /// Start the program that computes the likelihood, if the run is unfinished and its model file names one
-    /// [default: it is not started, since it may be anybody's]
+    /// Allow the external program that computes the likelihood to be started, if the run is unfinished and
+    /// its model file names one. The file may come from an untrusted source [default: not started]
     #[arg(long)]
     pub(crate) allow_command: bool,
 }

@@ -1,4 +1,4 @@
-//! Flags that take a name: the help shows all of them, an error the nearest one.
+//! Flags that take a name: the help lists all names, an error suggests the nearest one.
 
 use adaann::{Error, Result, fit::overlay::Names};
 use clap::{
@@ -7,7 +7,7 @@ use clap::{
 };
 use std::ffi::OsStr;
 
-/// Reads a name with the library's own function, and shows the table in the help.
+/// Parses a name with the library's function, and lists its table in the help.
 #[derive(Debug, Clone)]
 pub(crate) struct Named<T>(pub(crate) Names, pub(crate) fn(&str) -> Result<T>);
 
@@ -30,7 +30,7 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Named<T> {
     }
 }
 
-/// What was meant if that can be guessed, otherwise all that there is.
+/// The error message: a suggestion if there is a near name, otherwise the list of all names.
 fn expected(error: &Error, all: Names) -> String {
     if let Error::UnknownName { nearest: Some(_), .. } = error {
         return error.to_string();

@@ -1,4 +1,4 @@
-//! Settings of a run as flags, the same for targets by name and for model files.
+//! Settings of a run as flags, the same for named targets and for model files.
 
 use crate::args::flags::Flags;
 use adaann::{
@@ -27,7 +27,7 @@ pub(crate) struct SettingArgs {
 }
 
 impl SettingArgs {
-    /// What the flags give.
+    /// The settings from the flags.
     pub(crate) fn given(&self) -> Given {
         Given {
             answer: self.answer.0.clone(),
@@ -36,7 +36,7 @@ impl SettingArgs {
         }
     }
 
-    /// What is run on a target without a file; `base` has its settings of Algorithm 1.
+    /// The plan for a target without a file; `base` has its settings of Algorithm 1.
     pub(crate) fn plan(
         &self,
         default: Method,
@@ -46,13 +46,13 @@ impl SettingArgs {
         Ok(self.given().plan(&Given::default(), default, base, target)?)
     }
 
-    /// What is run of a model: these flags over what its file says over `base`.
+    /// The plan for a model: flags override its file, and the file overrides `base`.
     pub(crate) fn plan_over(&self, model: &Model, base: &Settings) -> Result<Plan> {
         let plan = model.plan_with(&self.given(), base);
         plan.map_err(|error| self.at_its_place(error, model))
     }
 
-    /// What comes out: these flags over what the model's file says.
+    /// The output settings: flags override the model's file.
     pub(crate) fn output_over(&self, model: &Model, seed: u64) -> Result<OutputArgs> {
         let output = self.output.0.clone().over(&model.given().output);
         output.check(seed).map_err(|error| self.at_its_place(error, model))?;
@@ -60,14 +60,14 @@ impl SettingArgs {
         Ok(output.into())
     }
 
-    /// What comes out of a run without a file.
+    /// The output settings of a run without a file.
     pub(crate) fn output(&self, seed: u64) -> Result<OutputArgs> {
         self.output.0.check(seed)?;
         self.output.0.refuse_program("target")?;
         Ok(self.output.0.clone().into())
     }
 
-    /// An error about a setting that no flag gives but the file does, shown there.
+    /// Points an error about a setting to its line in the model file, unless a flag has set it.
     fn at_its_place(&self, error: Error, model: &Model) -> anyhow::Error {
         let Self { answer, overlay, output } = self;
         let is_flag = |name| has(name, &answer.0) || has(name, &overlay.0) || has(name, &output.0);
@@ -81,8 +81,10 @@ impl SettingArgs {
     }
 }
 
-/// Has the model's program called with the patience that flags ask for, over what its file says; refused
-/// if there is no program.
+/// Sets retries and timeout of the model's external program; flags override its file.
+///
+/// # Errors
+/// If the flags set them for a model without a program.
 pub(crate) fn patience_over(flags: &Output, model: &Model) -> Result<()> {
     if model.program().is_none() {
         flags.refuse_program("model")?;
@@ -96,10 +98,10 @@ fn has<T: Table>(name: &str, flags: &T) -> bool {
     T::find(name).is_some_and(|setting| setting.is_given(flags))
 }
 
-/// How often a run is written down: what is lost by a kill is no more than a cup of tea takes.
+/// Default time between checkpoints: a killed run loses at most 30 seconds of work.
 pub(crate) const CHECKPOINT: Interval = Interval::Every(Duration::from_secs(30));
 
-/// What comes out, and where: as given, or else the defaults that the help names.
+/// The output settings, with the defaults that the help names.
 #[derive(Debug, Clone)]
 pub(crate) struct OutputArgs {
     pub(crate) draws: usize,

@@ -1,13 +1,13 @@
-//! Values of flags that are no settings of a fit: counts, numbers, lists and target parameters.
+//! Parsers for flags that are not settings of a fit: counts, numbers, lists and target parameters.
 //!
-//! Errors say what is expected; clap writes the flag and the value before them.
+//! Error messages state what is expected; clap puts the flag and the value before them.
 
 use adaann::fit::overlay::LAST_SEED;
 
-/// The largest whole number that a float holds exactly, with all below it.
+/// Up to this number a float represents every whole number exactly.
 const EXACT: f64 = (1_u64 << 53) as f64;
 
-/// How many.
+/// Parses a count.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| match text.parse::<f64>() {
         Ok(number) if number.fract() == 0.0 && (0.0..=EXACT).contains(&number) => {
@@ -20,7 +20,7 @@ pub(crate) fn count(text: &str) -> Result<usize, String> {
     })
 }
 
-/// A seed.
+/// Parses a seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(seed) if seed <= LAST_SEED => Ok(seed),
@@ -28,7 +28,7 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A number, of any size.
+/// Parses a number of any size.
 pub(crate) fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "must be a number, like 0.5 or 1e-3".to_owned())
 }
@@ -37,13 +37,13 @@ pub(crate) fn number(text: &str) -> Result<f64, String> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct List(pub(crate) Vec<f64>);
 
-/// Reads a list.
+/// Parses a list.
 pub(crate) fn list(text: &str) -> Result<List, String> {
     let numbers: Result<_, _> = text.split(',').map(|field| field.trim().parse()).collect();
     numbers.map(List).map_err(|_| "must be numbers separated by commas, like 0.5,1".to_owned())
 }
 
-/// `NAME=NUMBER`
+/// Parses `NAME=NUMBER`.
 pub(crate) fn parameter(text: &str) -> Result<(String, f64), String> {
     let (name, value) =
         text.split_once('=').ok_or_else(|| "write it as NAME=NUMBER, like mu=4".to_owned())?;
