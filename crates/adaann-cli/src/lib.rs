@@ -1,20 +1,20 @@
-//! The program `adaann`, which approximates a density from the command line and draws what it found, and
-//! [`embed`], by which front ends in other languages do the same.
+//! The program `adaann`, which approximates densities from the command line, and [`embed`], the same
+//! functions for front ends in other languages.
 //!
-//! Arguments become settings, settings a run, a run a folder; everything else reads the folder. All
-//! printing of the project happens here; drawing is `adaann-report`.
+//! Arguments become settings, settings become a run, and a run writes a folder; all other commands read the
+//! folder. This crate does all printing of the project; `adaann-report` draws the figures.
 //!
-//! Each room uses only those above it, which a test holds:
+//! Each module uses only the modules above it in this table, which a test checks:
 //!
-//! | Room | Its one idea |
+//! | Module | Purpose |
 //! | --- | --- |
-//! | `text` | how this program speaks: colours, tables, failures |
-//! | `args` | what may be asked, and the settings that it means |
-//! | `ranks` | the other processes of a job: what they are told and asked |
-//! | `folder` | the run folder: its files, figures, page and words |
-//! | `job` | a run from settings to its folder, with progress and interruption |
-//! | `commands` | one file or folder a command, from its arguments to what it prints and writes |
-//! | `embed` | the same runs and commands for a program that this one is a part of |
+//! | `text` | terminal output: colours, tables, error messages |
+//! | `args` | the command line and the settings that it sets |
+//! | `ranks` | the other processes of a job, and the messages to them |
+//! | `folder` | the run folder: files, figures, report page, texts |
+//! | `job` | a run from its settings to its folder, with progress and interruption |
+//! | `commands` | the commands, one file or folder each |
+//! | `embed` | the same runs and commands, embedded in another program |
 
 mod args;
 mod commands;
@@ -26,7 +26,7 @@ mod text;
 
 use std::{ffi::OsString, process::ExitCode};
 
-/// Does what the arguments ask for, the first of which is the program's name, and gives its exit code.
+/// Runs the command line, whose first argument is the program's name, and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     commands::main(arguments)
 }

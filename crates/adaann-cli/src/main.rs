@@ -1,4 +1,4 @@
-//! `adaann`: approximates a density from the command line, and draws what it found.
+//! `adaann`: approximates densities from the command line and draws the results.
 
 use std::process::ExitCode;
 

@@ -1,10 +1,10 @@
-//! From an error to one sentence and an exit code: 2 for what the user asked, 1 for the rest.
+//! Turns an error into one sentence and an exit code: 2 for a wrong request, 1 for all other failures.
 
 use adaann::{Error, model::Diagnostics, support::visible};
 use clap::Command;
 use std::{fmt, io, process::ExitCode};
 
-/// Something in the request itself is wrong: a flag, a name, a folder that is already there.
+/// The request itself is wrong: a flag, a name, a folder that already exists.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
@@ -16,19 +16,19 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The error for a request that cannot be met.
+/// An error with exit code 2.
 pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
 }
 
-/// Prints the error and gives the exit code. `program` knows which settings are flags.
+/// Prints the error and returns the exit code. `program` has the flags, under which settings are named.
 pub(crate) fn report(error: &anyhow::Error, program: &Command) -> ExitCode {
     if is_closed_pipe(error) {
-        // `adaann list | head`: the reader has what it wanted.
+        // As in `adaann list | head`.
         return ExitCode::SUCCESS;
     }
     match error.downcast_ref::<Diagnostics>() {
-        // Each of them begins with the word itself.
+        // Each diagnostic already begins with `error:`.
         Some(diagnostics) => eprintln!("{}", visible::lines(&diagnostics.to_string())),
         None => eprintln!("error: {}", visible::lines(&sentence(error, program))),
     }
@@ -54,7 +54,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// The whole chain in one sentence; a setting that is a flag is written as one.
+/// The error and its causes in one sentence, with settings written as flags.
 fn sentence(error: &anyhow::Error, program: &Command) -> String {
     match error.downcast_ref() {
         Some(Error::Setting { setting, value, range }) => {
@@ -65,7 +65,7 @@ fn sentence(error: &anyhow::Error, program: &Command) -> String {
         Some(Error::Conflict { message, .. }) => as_flags(message),
         Some(Error::Forbidden { program, folder }) => format!(
             "this needs the likelihood, which the program '{program}' computes; if you trust it, \
-             --allow-command starts it in {folder}"
+             pass --allow-command to start it in {folder}"
         ),
         Some(Error::Schedule(schedule)) => as_flags(&schedule.to_string()),
         Some(Error::Diverged { .. }) => shortened(&with_flags(&chain(error))),
@@ -73,10 +73,10 @@ fn sentence(error: &anyhow::Error, program: &Command) -> String {
     }
 }
 
-/// What the remedies of a training that failed name, which are flags here.
+/// Settings that the messages of failed training name, to be written as flags.
 const REMEDIES: [&str; 5] = ["lr", "clip", "refine-lr", "refine-clip", "forward-kl-lr"];
 
-/// A text whose words for settings are written as flags.
+/// Writes the settings in `REMEDIES` as flags.
 fn with_flags(text: &str) -> String {
     let flag = |word: &str| match REMEDIES.contains(&word) {
         true => format!("--{word}"),
@@ -85,7 +85,7 @@ fn with_flags(text: &str) -> String {
     text.split(' ').map(flag).collect::<Vec<_>>().join(" ")
 }
 
-/// A text whose numbers of very many digits are written with an exponent.
+/// Writes numbers of more than 17 digits with an exponent.
 fn shortened(text: &str) -> String {
     const MOST: usize = 17;
     let short = |word: &str| {
@@ -98,18 +98,18 @@ fn shortened(text: &str) -> String {
     text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
-/// What a training that failed says, with settings as flags and short numbers.
+/// The message of failed training, with settings as flags and short numbers.
 pub(crate) fn in_flags(text: &str) -> String {
     shortened(&with_flags(&as_flags(text)))
 }
 
-/// A text whose settings, in backticks, are written as flags.
+/// Writes settings, which are in backticks, as flags.
 pub(crate) fn as_flags(text: &str) -> String {
     let parts = text.split('`').enumerate();
     parts.map(|(i, part)| if i % 2 == 1 { format!("--{part}") } else { part.to_owned() }).collect()
 }
 
-/// An error with its causes, but for those whose message is already in the one before.
+/// An error with its causes, without those whose message the text already contains.
 pub(crate) fn chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -122,7 +122,7 @@ pub(crate) fn chain(error: &anyhow::Error) -> String {
     text
 }
 
-/// The flag that sets a setting of the library, which has the same name.
+/// The flag of a library setting, which has the same name.
 fn flag<'a>(setting: &'a str, program: &Command) -> Option<&'a str> {
     let mut commands = ["run", "smc"].into_iter().filter_map(|name| program.find_subcommand(name));
     let has =

@@ -1,15 +1,15 @@
-//! Numbers and tables as a person reads them.
+//! Numbers and tables formatted for people.
 
 use crate::text::style::Style;
 use adaann_report::Table;
 use std::fmt::Write;
 
-/// A share as people say it.
+/// A share in per cent.
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// A divergence or a bound: plain, unless a flow that went astray made it enormous.
+/// A divergence or a bound: in decimals, or with an exponent if a failed fit made it enormous.
 pub(crate) fn nats(value: f64) -> String {
     if value.is_finite() && value.abs() >= 1e7 {
         format!("{value:.3e}")
@@ -18,7 +18,7 @@ pub(crate) fn nats(value: f64) -> String {
     }
 }
 
-/// The first `most` rows, and how many more there are.
+/// A table of the first `most` rows, with a note on the number of others.
 pub(crate) fn shortened(header: &[&str], mut rows: Vec<Vec<String>>, most: usize) -> Table {
     let more = rows.len().saturating_sub(most);
     rows.truncate(most);
@@ -30,7 +30,7 @@ pub(crate) fn shortened(header: &[&str], mut rows: Vec<Vec<String>>, most: usize
     }
 }
 
-/// Columns of equal width: labels to the left, numbers to the right.
+/// Aligns columns: labels to the left, numbers to the right.
 pub(crate) fn aligned(table: &Table, style: Style) -> String {
     let all = || table.rows.iter().chain(std::iter::once(&table.header));
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -65,7 +65,7 @@ pub(crate) fn aligned(table: &Table, style: Style) -> String {
     text
 }
 
-/// A count with separators.
+/// A count with separators of thousands.
 pub(crate) fn thousands(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! How this program speaks: colours, tables, and what it says when something fails.
+//! Terminal output: colours, tables, log lines and error messages.
 
 pub(crate) mod failure;
 pub(crate) mod layout;

@@ -1,4 +1,4 @@
-//! Lines that are said while something runs: to standard error, or to whoever listens in its place.
+//! Log lines, to standard error or to a listener.
 
 use adaann::support::visible;
 use std::{
@@ -6,17 +6,17 @@ use std::{
     sync::OnceLock,
 };
 
-/// Who listens; a front end without a terminal has one.
+/// Receives log lines; front ends without a terminal install one.
 static LISTENER: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Has all lines go to a function from now on; the first one stays.
+/// Installs a listener for all further lines. Only the first call has an effect.
 pub(crate) fn listen_with(listener: fn(&str)) {
     let _ = LISTENER.set(listener);
 }
 
-/// A line in the log. One that nobody reads any more must not end the work.
+/// Writes a line to the log. A closed log must not end the work, so errors are ignored.
 pub(crate) fn say(line: &str) {
-    // It may quote a file or a program.
+    // The line may quote untrusted text from a file or a program.
     let line = &visible::lines(line);
     match LISTENER.get() {
         Some(listener) => listener(line),

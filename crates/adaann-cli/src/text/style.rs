@@ -1,15 +1,15 @@
-//! How text looks on a terminal: colours, and lines that fit.
+//! Text on a terminal: colours and line wrapping.
 
 use std::io::IsTerminal;
 
-/// Colours, or none.
+/// Whether to use colours.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
     coloured: bool,
 }
 
 impl Style {
-    /// Colours if standard output is a terminal and the user has not asked for none.
+    /// Uses colours if standard output is a terminal and `NO_COLOR` is not set.
     pub(crate) fn detect() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self { coloured: wanted && std::io::stdout().is_terminal() }
@@ -50,10 +50,10 @@ impl Style {
     }
 }
 
-/// Characters in a line.
+/// Characters per line.
 const WIDTH: usize = 96;
 
-/// A text in lines, the first after `first` and the others after as many blanks.
+/// Wraps a text; the first line begins with `first`, the others are indented by its width.
 pub(crate) fn wrapped(first: &str, text: &str) -> String {
     let indent = first.chars().count();
     let (mut lines, mut length) = (first.to_owned(), indent);
@@ -84,7 +84,7 @@ mod tests {
         assert!(lines.len() == 3 && lines[1].starts_with("  word") && lines[0].starts_with("- w"));
         assert!(lines.iter().all(|line| line.len() <= WIDTH), "{text}");
         assert!(lines[0].len() > WIDTH - 6, "{text}");
-        // A word that fits nowhere has a line of its own.
+        // A word longer than the width gets its own line.
         let long = "x".repeat(2 * WIDTH);
         assert_eq!(wrapped("", &format!("a {long} b")), format!("a\n{long}\nb\n"));
     }

@@ -1,4 +1,4 @@
-//! What a run has found, in words: its title, tables, warnings and verdict.
+//! The results of a run as text: title, tables, warnings and verdict.
 
 pub(crate) mod modes;
 pub(crate) mod table;

@@ -1,4 +1,4 @@
-//! Tables of modes: those that the check has found, beside those that the target knows.
+//! Tables of modes: the modes that the check has found, and the known modes of the target.
 
 use crate::{
     folder::summary::{FoundMode, ModeWeight},
@@ -6,11 +6,11 @@ use crate::{
 };
 use adaann_report::Table;
 
-/// Modes shown.
+/// Maximum number of modes in a table.
 const MOST_MODES: usize = 8;
 
-/// One table where every known mode was found once, two where it is not so, none where there is only
-/// one mode and nothing to compare it with.
+/// One table if every known mode was found exactly once, otherwise one for known and one for found modes.
+/// A single found mode without known modes has no table.
 pub(crate) fn tables(known: &[ModeWeight], found: &[FoundMode]) -> Vec<Table> {
     let mut tables = Vec::new();
     if is_one_to_one(known, found) {

@@ -1,4 +1,4 @@
-//! The closing table: the same rows for the terminal and for the report.
+//! The closing tables, with the same rows in the terminal and in the report.
 
 use crate::{
     folder::{
@@ -14,10 +14,10 @@ use adaann::answer::{Left, Method, Rung};
 use adaann_report::Table;
 use std::{fmt::Write, path::Path};
 
-/// Parameters, modes or seeds shown; the rest is in `summary.json`.
+/// Maximum number of rows in a table; `summary.json` has all.
 const MOST_ROWS: usize = 16;
 
-/// Everything the summary says, as tables.
+/// The summary as tables.
 pub(crate) fn tables(summary: &Summary) -> Vec<Table> {
     let mut tables = vec![facts(summary)];
     if !summary.rungs.is_empty() {
@@ -48,7 +48,7 @@ fn facts(summary: &Summary) -> Table {
     rows.push(("target evaluations", thousands(summary.target_evaluations)));
     rows.push(("check evaluations", thousands(summary.check_evaluations)));
     rows.push(("seconds", format!("{:.2}", summary.seconds)));
-    // What is drawn from to be weighted is wider than the target on purpose, and may be far from it by this.
+    // Importance proposals are wider than the target on purpose, so that their KL divergence may be large.
     if matches!(summary.method, Method::Flow | Method::Adaann) {
         rows.push(("neg-ELBO", format!("{} ± {error}", nats(summary.neg_elbo))));
         match summary.true_kl {
@@ -88,23 +88,23 @@ fn facts(summary: &Summary) -> Table {
     Table { rows, note, ..Table::default() }
 }
 
-/// What to think of k-hat. Above its limit the verdict says so, unless one of the documented exceptions makes
-/// the tail harmless.
+/// Explains k-hat. A value above the threshold without a finding in the verdict falls under one of the
+/// documented exceptions.
 fn k_hat_words(quality: &Quality, verdict: &Verdict) -> String {
     let Quality { k_hat, k_hat_threshold, .. } = *quality;
     let has = |code: &str| verdict.reasons.iter().any(|reason| reason.finding_code == code);
     let is_above = k_hat > k_hat_threshold;
     if is_above && !has("heavy-tail") && !has("not-examined") {
         return format!(
-            "above {k_hat_threshold:.2}, but harmless: the weights are nearly equal, or their tail has next \
-             to no mass"
+            "above {k_hat_threshold:.2}, but harmless: the weights are nearly equal, or their tail has almost \
+             no mass"
         );
     }
     format!("good below {k_hat_threshold:.2}")
 }
 
-/// The rungs of the ladder: what each cost, what it reached, why it was left; then what the draws that
-/// are kept and the check cost.
+/// The rungs of the ladder: the cost of each, its ESS, and why it ended; then the cost of the final draws
+/// and of the check.
 fn rungs(summary: &Summary) -> Table {
     let row = |rung: &Rung| {
         vec![
@@ -128,7 +128,7 @@ fn rungs(summary: &Summary) -> Table {
     shortened(&header, rows, MOST_ROWS)
 }
 
-/// Why a rung was left, in words.
+/// Why a rung ended.
 fn left(why: Left) -> &'static str {
     match why {
         Left::Answered => "it gives the answer",
@@ -138,7 +138,7 @@ fn left(why: Left) -> &'static str {
     }
 }
 
-/// Means and standard deviations with their errors, beside what is known.
+/// Means and standard deviations with their errors, and the exact values where known.
 pub(crate) fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
     let exact = parameters.iter().any(|p| p.true_mean.is_some() || p.true_sd.is_some());
     let row = |p: &Parameter| {
@@ -157,7 +157,7 @@ pub(crate) fn parameters(kind: &str, parameters: &[Parameter]) -> Table {
     shortened(header, parameters.iter().map(row).collect(), MOST_ROWS)
 }
 
-/// Digits behind the point that show three of a standard deviation, and at least four.
+/// Decimal places that show three digits of a standard deviation, and at least four places.
 fn decimals(sd: f64) -> usize {
     if sd > 0.0 && sd.is_finite() {
         (2.0 - sd.log10().floor()).clamp(4.0, 12.0) as usize
@@ -166,7 +166,7 @@ fn decimals(sd: f64) -> usize {
     }
 }
 
-/// Shares on one side of a point, for each coordinate that has two.
+/// For each coordinate with a known split, the share of the mass above it.
 pub(crate) fn splits(splits: &[SplitShare]) -> Table {
     let row = |split: &SplitShare| {
         vec![
@@ -181,7 +181,7 @@ pub(crate) fn splits(splits: &[SplitShare]) -> Table {
 }
 
 fn seeds(summary: &Summary) -> Table {
-    // The weights of more modes than this do not fit a line.
+    // A line has room for the weights of four modes.
     let shown = if summary.modes.len() <= 4 { summary.modes.len() } else { 0 };
     let mut header = vec!["seed".to_owned(), "neg-ELBO".to_owned(), "steps".to_owned()];
     header.extend(summary.modes.iter().take(shown).map(|mode| mode.label.clone()));
@@ -204,7 +204,7 @@ fn seeds(summary: &Summary) -> Table {
     table
 }
 
-/// The tables for a terminal, with warnings, the verdict, the folder and what to do next.
+/// The tables for a terminal, followed by warnings, verdict, folder and next steps.
 pub(crate) fn closing(title: &str, summary: &Summary, folder: &Path, style: Style) -> String {
     let mut text = format!("{}\n", style.bold(title));
     for table in tables(summary) {

@@ -1,4 +1,4 @@
-//! One line on what was run.
+//! The title of a run.
 
 use crate::folder::{record::Record, summary::Summary};
 use adaann::{
@@ -7,7 +7,7 @@ use adaann::{
     schedule::{AdaAnn, Guarded, Schedule},
 };
 
-/// One line on what was run, with the method that made the answer and the seed that was kept.
+/// One line with the target, the method that found the answer, and the seed of the best fit.
 pub(crate) fn title(record: &Record, summary: &Summary) -> String {
     let (target, seed) = (&record.target, summary.seed);
     match &record.plan {

@@ -1,4 +1,4 @@
-//! The verdict on a run in words: for the terminal and for the page.
+//! The verdict on a run as text, for the terminal and for the report page.
 
 use crate::{
     folder::summary::{Reason, Verdict},
@@ -9,69 +9,70 @@ use adaann::{
     diagnostics::{Remedy, Trust},
 };
 
-/// Reasons shown; the rest is in `summary.json`.
+/// Maximum number of reasons shown; `summary.json` has all.
 const MOST_REASONS: usize = 6;
 
-/// Exit code of a run with --strict whose verdict is not RELIABLE; LOCAL is not, since modes may be missing.
+/// Exit code of a run with `--strict` whose verdict is not RELIABLE. LOCAL also gives this code, since modes
+/// may be missing.
 pub(crate) const EXIT_CODE: u8 = 3;
 
-/// What to try, as flags and commands of this program, and about what it costs, after a run by some method.
+/// A remedy in terms of flags and commands, with its approximate cost, for a run by the given method.
 pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
     let is_annealed = method == Method::Adaann;
     match remedy {
         Remedy::TrainMore if is_annealed => {
-            "train longer (--refine: cost in proportion to its updates), add a refinement by the \
-             forward KL divergence (--forward-kl 10: about a hundred thousand evaluations more), use a richer \
-             flow (--flow spline: a few times the time of an update, no more evaluations), or climb \
+            "train longer (--refine: cost proportional to its updates), add a refinement by the \
+             forward KL divergence (--forward-kl 10: about 100,000 more evaluations), use a richer \
+             flow (--flow spline: updates take a few times longer, no more evaluations), or use \
              the ladder (--method ladder: usually fewer evaluations)"
         }
         Remedy::TrainMore => {
-            "try another method (--method smc: some hundred thousand evaluations; --method flow: \
-             several times that)"
+            "try another method (--method smc: a few hundred thousand evaluations; --method flow: \
+             several times as many)"
         }
         Remedy::AnnealMore if is_annealed => {
-            "let the ladder look for the modes (--method ladder: usually fewer evaluations), take \
-             smaller steps (half of --tau: about twice the evaluations), or several seeds \
+            "let the ladder search for the modes (--method ladder: usually fewer evaluations), take \
+             smaller steps (half the --tau: about twice the evaluations), or use several seeds \
              (--seeds 4: four times the evaluations)"
         }
         Remedy::AnnealMore => {
-            "search longer (--search 10: about ten times the evaluations of the search), start wider \
-             (--base-sd: no more evaluations), give the check more of the work (--check 0.8: up to \
-             four times the evaluations of the answer), try another method (--method smc: some \
-             hundred thousand evaluations), or tell more by the prior"
+            "search longer (--search 10: about ten times the evaluations of the search), use a wider base \
+             (--base-sd: no more evaluations), spend more on the check (--check 0.8: up to \
+             four times the evaluations of the answer), try another method (--method smc: a few \
+             hundred thousand evaluations), or use a more informative prior"
         }
         Remedy::DrawMore if is_annealed => {
-            "take more draws (--draws: one evaluation each), or train longer (--refine: cost in \
-             proportion to its updates; --forward-kl 10: about a hundred thousand evaluations more)"
+            "take more draws (--draws: one evaluation each), or train longer (--refine: cost \
+             proportional to its updates; --forward-kl 10: about 100,000 more evaluations)"
         }
         Remedy::DrawMore => {
             "allow more draws (--most-draws: one evaluation each), or try another method (--method \
-             smc: some hundred thousand evaluations; --method flow: several times that)"
+             smc: a few hundred thousand evaluations; --method flow: several times as many)"
         }
         Remedy::BoundOrTrain if is_annealed => {
             "give the parameters bounds or narrower priors in the model file (no more evaluations), \
-             or train longer (--refine: cost in proportion to its updates)"
+             or train longer (--refine: cost proportional to its updates)"
         }
         Remedy::BoundParameters | Remedy::BoundOrTrain => {
             "give the parameters bounds or narrower priors in the model file (no more evaluations)"
         }
         Remedy::Finish => {
-            "let it run to its end (the same command goes on; with larger --max-evaluations or \
-             --max-time if these ended it): the rest of its evaluations"
+            "let the run finish: repeat the command, with a larger --max-evaluations or --max-time if \
+             one of these ended it (cost: the remaining evaluations)"
         }
         Remedy::CheckWithParticles if is_annealed => {
-            "leave --check-particles at its default: some hundred thousand \
-             evaluations more"
+            "leave --check-particles at its default: a few hundred thousand \
+             more evaluations"
         }
         Remedy::CheckWithParticles => {
             "leave --check at its default of 0.5: up to as many evaluations again as the answer took"
         }
         Remedy::ChangeParticles => {
-            "see what `adaann smc` says with other settings (--particles, --move): some hundred \
+            "compare with `adaann smc` at other settings (--particles, --move): a few hundred \
              thousand evaluations"
         }
         Remedy::ReadQuantiles => {
-            "read its median and quantiles, which are known (no more evaluations), or give it a \
+            "use its median and quantiles, which are reliable (no more evaluations), or give it a \
              narrower prior"
         }
         Remedy::SolveTighter => {
@@ -79,24 +80,24 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
              the model file; half the step costs twice the time of an evaluation"
         }
         Remedy::SearchMore => {
-            "search longer (--search 10: about ten times the evaluations of the search), or tell more \
-             by the prior"
+            "search longer (--search 10: about ten times the evaluations of the search), or use a more \
+             informative prior"
         }
         Remedy::ShowFormulas => {
             "write the density as a model file, whose formulas show its terms (no more evaluations)"
         }
         Remedy::AddParticles => {
-            "see whether `adaann smc` with more particles agrees (--particles 10000: some hundred \
+            "check whether `adaann smc` with more particles agrees (--particles 10000: a few hundred \
              thousand evaluations)"
         }
         Remedy::MendTarget => {
-            "mend the density: the same value for the same point, the gradient of that value, and a number \
-             wherever the parameters may be; `adaann check` looks at a model file"
+            "fix the density: it must return the same value for the same point, the gradient of that value, \
+             and never NaN within the bounds of the parameters; `adaann check` tests a model file"
         }
     }
 }
 
-/// The verdict with its reasons, and what to try.
+/// The verdict with its reasons and remedies.
 pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> String {
     let said = verdict.trust.to_string().to_uppercase();
     let said = match verdict.trust {
@@ -124,7 +125,7 @@ pub(crate) fn text(verdict: &Verdict, sight: Option<&str>, style: Style) -> Stri
     text
 }
 
-/// How likely the search was to find other modes, and what can still hide from it.
+/// How likely the search was to find other modes, and what it may still miss.
 pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String> {
     let power = match (verdict.power_basis.as_deref(), verdict.power) {
         (Some("log-concave"), _) => {
@@ -135,7 +136,7 @@ pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String>
              peak of each was found"
                 .to_owned(),
         ),
-        // What these are is said by `sight`.
+        // `sight` describes exact draws.
         (Some("exact-draws"), _) | (_, None) => None,
         (_, Some(power)) => Some(format!(
             // Rounded down: 89.9 % must not read as the 90 % that would have been enough.
@@ -148,13 +149,13 @@ pub(crate) fn coverage(verdict: &Verdict, sight: Option<&str>) -> Option<String>
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// Findings that have the same remedy.
+/// Findings with the same remedy.
 pub(crate) struct Advice<'a> {
     pub(crate) findings: Vec<&'a str>,
     pub(crate) remedy: &'a str,
 }
 
-/// The first reasons, those with the same remedy together.
+/// The first reasons, grouped by remedy.
 pub(crate) fn advice(verdict: &Verdict) -> Vec<Advice<'_>> {
     let mut all: Vec<Advice> = Vec::new();
     for Reason { finding, remedy, .. } in verdict.reasons.iter().take(MOST_REASONS) {
@@ -166,7 +167,7 @@ pub(crate) fn advice(verdict: &Verdict) -> Vec<Advice<'_>> {
     all
 }
 
-/// How many reasons are not shown.
+/// The note on reasons that are not shown.
 pub(crate) fn more(verdict: &Verdict) -> Option<String> {
     let more = verdict.reasons.len().saturating_sub(MOST_REASONS);
     (more > 0).then(|| format!("{more} more reasons in summary.json"))
@@ -220,7 +221,7 @@ mod tests {
             "{planted}"
         );
         assert!(planted.ends_with("; 48 ascents"), "{planted}");
-        // Just below the limit is not said to be at it.
+        // A power just below the limit is rounded down.
         assert!(coverage(&with(0.899, "planted"), None).unwrap().contains("found 89 %"));
         let concave = coverage(&with(1.0, "log-concave"), None).unwrap();
         assert_eq!(concave, "one mode: the density is log-concave, which its formulas show");
@@ -243,7 +244,7 @@ mod tests {
         assert!(read.reasons[0].remedy.contains("--search 10"));
         let said = text(&read, None, Style::plain());
         assert!(said.starts_with("Verdict  LOCAL\n") && said.contains("62 %"), "{said}");
-        // Files of earlier versions have no power.
+        // Files of earlier versions lack the power.
         let old: Verdict = serde_json::from_str(r#"{"trust":"care","reasons":[]}"#).unwrap();
         assert_eq!((old.power, old.power_basis), (None, None));
     }

@@ -1,4 +1,4 @@
-//! What the user should know about a run, in words, with what to try.
+//! Warnings about a run, with remedies.
 
 use crate::folder::summary::{ModeWeight, Parameter, SplitShare, Summary};
 use adaann::{
@@ -7,26 +7,26 @@ use adaann::{
     fit::Outcome,
 };
 
-/// Warnings of a schedule that are kept; a flow that has collapsed may cause one at every step.
+/// Maximum number of warnings from a schedule; a collapsed flow may cause one at every step.
 const MOST_WARNINGS: usize = 5;
 
-/// What to try then, if the run was annealed.
+/// The remedy for lost modes in an annealed run.
 const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a wider --base-sd";
 
-/// What to try then, if it was not.
+/// The remedy for lost modes in a run without annealing.
 const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
 
-/// What to try then, if the ladder was climbed.
+/// The remedy for lost modes in a run of the ladder.
 const FOR_THE_LADDER: &str = "try another --seed, a wider --base-sd or --method smc";
 
-/// A divergence that is called large, in nats: a lost half of the mass is 0.7, and a run that ends
-/// well on the targets here stays below.
+/// Divergences above this are reported, in nats. Losing half of the mass gives 0.7, and successful runs on
+/// the registered targets stay below.
 const LARGE_KL: f64 = 1.0;
 
-/// A standard deviation off by more than this factor, either way, is called wrong.
+/// Standard deviations that are off by more than this factor, in either direction, are reported.
 const WRONG_SPREAD: f64 = 3.0;
 
-/// What the user should know, in words, with what to try.
+/// All warnings about a run.
 pub(crate) fn find(summary: &Summary, outcome: Option<&Outcome>) -> Vec<String> {
     let mut warnings = match summary.method {
         Method::Adaann => of_adaann(summary),
@@ -40,13 +40,13 @@ pub(crate) fn find(summary: &Summary, outcome: Option<&Outcome>) -> Vec<String> 
     warnings
 }
 
-/// Of an answer that the ladder gave: what counts are the weighted draws.
+/// Warnings about a run of the ladder, whose answer is its weighted draws.
 fn of_ladder(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(unfinished(summary));
     if summary.stopped && !summary.unfinished {
         warnings
-            .push("the run was stopped: the answer is the best that was there by then".to_owned());
+            .push("the run was stopped: the answer is the best one found until then".to_owned());
     }
     let shares = summary.modes.iter().map(|mode| (mode, mode.weight)).collect::<Vec<_>>();
     warnings.extend(lost_modes("answer", &shares, FOR_THE_LADDER));
@@ -56,30 +56,28 @@ fn of_ladder(summary: &Summary) -> Vec<String> {
     if summary.lost.draws > OUTSIDE_SUPPORT.care {
         let share = 100.0 * summary.lost.draws;
         warnings.push(format!(
-            "{share:.1} per cent of the draws lie where the density is 0 or not a number; they have \
-             weight 0"
+            "the density is 0 or NaN at {share:.1} per cent of the draws; they have weight 0"
         ));
     }
     warnings
 }
 
-/// That it is what a run had at its last checkpoint.
+/// The warning that these are the results at the last checkpoint.
 fn unfinished(summary: &Summary) -> Option<String> {
     let mark = summary.mark().filter(|_| summary.unfinished)?;
     Some(format!(
-        "{mark}; this is the run's last checkpoint, and it may change with every one that follows"
+        "{mark}; these are the results at the run's last checkpoint, and later ones may differ"
     ))
 }
 
-/// What there is to say of the end of an annealed flow, if it came early.
+/// The warning for a run of an annealed flow that ended early.
 fn end(summary: &Summary) -> Option<String> {
     let t = summary.t;
     match &summary.ended_early {
         _ if summary.unfinished => unfinished(summary),
-        Some(why) => Some(format!("the run ended early, and the flow is of t = {t:.4}: {why}")),
+        Some(why) => Some(format!("the run ended early, with the flow at t = {t:.4}: {why}")),
         None if summary.stopped && t < 1.0 => Some(format!(
-            "the run was stopped at t = {t:.4}: the flow approximates the density annealed to there, not \
-             the target"
+            "the run was stopped at t = {t:.4}: the flow approximates the density at this t, not the target"
         )),
         None => summary
             .stopped
@@ -87,7 +85,7 @@ fn end(summary: &Summary) -> Option<String> {
     }
 }
 
-/// Of an annealed flow.
+/// Warnings about a run of an annealed flow.
 fn of_adaann(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(end(summary));
@@ -102,12 +100,12 @@ fn of_adaann(summary: &Summary) -> Vec<String> {
         warnings.extend(wrong_spreads("flow's sd", &summary.parameters, spread, remedy));
         warnings.extend(large_kl(summary.true_kl));
     }
-    // On the way to t = 1 it is no matter: a wide start has points outside the support, or
-    // trajectories that explode.
+    // Below t = 1 non-finite points are harmless: a wide base has points outside the support, or with
+    // diverging trajectories.
     if [summary.lost.at_1, summary.lost.draws].iter().any(|&lost| lost > OUTSIDE_SUPPORT.care) {
         warnings.push(format!(
-            "{:.1} per cent of the training's points at t = 1 and {:.1} per cent of the draws lie \
-             where the density is 0 or not a number; they are left out",
+            "the density is 0 or NaN at {:.1} per cent of the training points at t = 1 and at {:.1} per \
+             cent of the draws; these points are ignored",
             100.0 * summary.lost.at_1,
             100.0 * summary.lost.draws
         ));
@@ -122,7 +120,7 @@ fn of_adaann(summary: &Summary) -> Vec<String> {
     warnings
 }
 
-/// Modes that are not seen, by the share of each.
+/// The warning for lost modes, from the share of the draws in each.
 fn lost_modes(who: &str, modes: &[(&ModeWeight, f64)], remedy: &str) -> Option<String> {
     let lost: Vec<&str> = modes
         .iter()
@@ -140,7 +138,7 @@ fn lost_modes(who: &str, modes: &[(&ModeWeight, f64)], remedy: &str) -> Option<S
     }
 }
 
-/// Coordinates of which only one side is seen, by the share above.
+/// The warning for coordinates with draws on only one side, from the share above the split.
 fn lost_sides(who: &str, splits: &[(&SplitShare, f64)], remedy: &str) -> Option<String> {
     let one_sided = |(split, above): &&(&SplitShare, f64)| {
         is_mode_lost(*above, split.true_above) || is_mode_lost(1.0 - above, 1.0 - split.true_above)
@@ -155,23 +153,23 @@ fn lost_sides(who: &str, splits: &[(&SplitShare, f64)], remedy: &str) -> Option<
     })
 }
 
-/// A divergence that is known and far from 0.
+/// The warning for a known divergence far from 0.
 fn large_kl(kl: Option<f64>) -> Option<String> {
     let kl = kl.filter(|kl| kl.is_nan() || *kl > LARGE_KL)?;
     Some(format!(
-        "KL(q||p) is {kl:.1} nats: the flow has lost a part of the density, or draws where it is \
-         next to 0, as between two modes; try several --seeds or more --refine"
+        "KL(q||p) is {kl:.1} nats: the flow misses part of the density, or has mass where the density \
+         is almost 0, as between two modes; try several --seeds or more --refine"
     ))
 }
 
-/// Coordinates whose standard deviation is known and far from what was found.
+/// The warning for standard deviations that are far from their known values.
 fn wrong_spreads(
     what: &str,
     parameters: &[Parameter],
     spread: impl Fn(&Parameter) -> f64,
     remedy: &str,
 ) -> Option<String> {
-    // How far apart they are, as a factor; NaN draws are as far as can be.
+    // The ratio of the two, at least 1; infinite for NaN.
     let factor = |sd: f64, truth: f64| {
         let ratio = sd / truth;
         if ratio.is_nan() { f64::INFINITY } else { ratio.max(1.0 / ratio) }
@@ -186,8 +184,8 @@ fn wrong_spreads(
         .max_by(|(a, x), (b, y)| factor(spread(a), *x).total_cmp(&factor(spread(b), *y)))?;
     let others = match wrong.len() - 1 {
         0 => String::new(),
-        1 => ", and that of one more coordinate is off as well".to_owned(),
-        more => format!(", and those of {more} more coordinates are off as well"),
+        1 => ", and that of one more coordinate is wrong as well".to_owned(),
+        more => format!(", and those of {more} more coordinates are wrong as well"),
     };
     Some(format!(
         "the {what} of {} is {:.3}, but {truth:.3} is known to be right{others}; {remedy}",
