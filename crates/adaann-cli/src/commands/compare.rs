@@ -1,4 +1,4 @@
-//! `adaann compare`: runs side by side, as models of the same data or as runs of the same model.
+//! `adaann compare`: runs side by side, of several models of the same data or of the same model.
 
 use crate::{
     args::CompareArgs,
@@ -20,11 +20,11 @@ use std::{
     process::ExitCode,
 };
 
-/// A run as it is compared.
+/// A run to compare.
 struct Run {
     label: String,
     summary: Summary,
-    /// The data behind it, as text; none for a density without any.
+    /// Its data as text; `None` for a density without data.
     data: Option<String>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The last part of a path.
+/// The last component of a path.
 fn short(folder: &Path) -> String {
     folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
@@ -61,17 +61,17 @@ impl Run {
         Ok(Self { label, summary, data })
     }
 
-    /// log Z from the weights, or the ELBO, which is never above it, where there are none.
+    /// log Z from the weights, or without weights the ELBO, a lower bound.
     fn log_evidence(&self) -> f64 {
         let log_z = self.summary.quality.log_z;
         if log_z.is_nan() { -self.summary.neg_elbo } else { log_z }
     }
 }
 
-/// The runs by their evidence, the best first.
+/// The runs sorted by evidence, the best first.
 fn evidence(runs: &[Run]) -> Table {
     let mut order: Vec<&Run> = runs.iter().collect();
-    // One without any comes last.
+    // Runs without evidence come last.
     let key = |run: &Run| match run.log_evidence() {
         none if none.is_nan() => f64::NEG_INFINITY,
         known => known,
@@ -113,14 +113,14 @@ fn evidence(runs: &[Run]) -> Table {
         }
     }
     let note = if same_data {
-        "log Z is the log evidence; trust it as far as the verdict goes"
+        "log Z is the log evidence; it is as reliable as the verdict"
     } else {
-        "the runs are of different data: their evidences cannot be compared"
+        "the runs have different data: their evidences cannot be compared"
     };
     Table { header, rows, note: Some(note.to_owned()), ..Table::default() }
 }
 
-/// The verdict, with the power of the search where that was measured.
+/// The verdict, with the power of the search if it was measured.
 fn judged(verdict: &Verdict) -> String {
     match verdict.power {
         Some(power) => format!("{}, power {} %", verdict.trust, (100.0 * power).floor()),
@@ -128,7 +128,7 @@ fn judged(verdict: &Verdict) -> String {
     }
 }
 
-/// Mean and standard deviation of every parameter and quantity, for each run that has it.
+/// Mean and standard deviation of every parameter and quantity in each run.
 fn parameters(runs: &[Run]) -> Option<Table> {
     let all = |run: &Run| -> Vec<(String, String)> {
         let listed = run.summary.parameters.iter().chain(&run.summary.quantities);

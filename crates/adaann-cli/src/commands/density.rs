@@ -19,7 +19,7 @@ use adaann::{approximation::Approximation, flow::Flow};
 use anyhow::Result;
 use std::{io::Write, process::ExitCode};
 
-/// Evaluates the points of a file.
+/// Evaluates log p and log q at the points of a file.
 pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     interrupt::end_when_asked()?;
@@ -41,7 +41,7 @@ pub(crate) fn density(args: &DensityArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the run is of, and its flow: of a finished one no more than that is read.
+/// The subject of the run and its flow. Reads nothing else of a finished run.
 fn found(args: &DensityArgs) -> Result<(Subject, Flow)> {
     let (stored, programs) = (Stored::open(&args.run)?, Programs::new(args.allow_command));
     if stored.has_answer() && !stored.has_gone_on() {

@@ -30,7 +30,7 @@ const FILE: &str = "draws.nc";
 
 /// Writes the draws of a run.
 pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
-    // Its own file in the folder is made again at will, one elsewhere may be somebody's.
+    // The folder's own `draws.nc` is always replaced; a file elsewhere may belong to somebody.
     let out = match &args.out {
         Some(out) => Out::new("--out", out, args.force)?,
         None => {
@@ -40,7 +40,7 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     };
     check_draws("--predictions", args.predictions, 0)?;
     let whose = Whose::new(args.unweighted);
-    // Predictions and the group `posterior` are the target's, whatever else is asked for.
+    // Predictions and the group `posterior` always use the target's draws.
     interrupt::end_when_asked()?;
     let programs = Programs::new(args.allow_command);
     let finished = opened::open(&args.run, Whose::Target, programs)?;
@@ -78,14 +78,14 @@ pub(crate) fn export(args: &ExportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All groups of a run as a file, with as many draws of predictions as the flags have if none says otherwise.
+/// The bytes of a file with all groups of a run, and the default number of draws for predictions.
 pub(crate) fn bytes(finished: &Finished) -> Result<Vec<u8>> {
     file(finished, Whose::Flow, ExportArgs::PREDICTIONS)?
         .to_bytes()
         .context("cannot write the draws as netCDF")
 }
 
-/// Draws without weights, or those of the flow with them.
+/// Writes resampled draws without weights, or the flow's draws with weights.
 fn table(out: &Out, finished: &Finished, whose: Whose) -> Result<()> {
     let (subject, names) = (&finished.subject, finished.subject.columns());
     let write = |x: &Batch, known: &[(&str, &[f64])]| {
@@ -104,11 +104,11 @@ fn table(out: &Out, finished: &Finished, whose: Whose) -> Result<()> {
     }
 }
 
-/// The groups that ArviZ knows: draws, their log densities, data, predictions, and what each row adds to
-/// the log likelihood; and, if asked for, one with the flow's own draws.
+/// The groups that ArviZ knows: draws, log densities, data, predictions, and the log likelihood of each row;
+/// on request, the flow's own draws as well.
 fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
-    // Chosen from the run's own draws: what their weights say of a mean, these say, but for the
-    // chance of the choice.
+    // Resampled from the run's own draws, so that estimates agree with the weighted ones up to the noise of
+    // resampling.
     let Chosen { x, log_p } = &finished.chosen;
     let mut groups = vec![
         group_of_points("posterior", finished, x)?,
@@ -131,12 +131,12 @@ fn file(finished: &Finished, whose: Whose, predictions: usize) -> Result<File> {
     Ok(File { attributes, groups })
 }
 
-/// The draws of the flow as they are, and what makes an answer of them. A parameter may have the name of
-/// a statistic, so that these are a group apart.
+/// The flow's draws, and their log densities and weights. A parameter may have the name of a statistic, so
+/// that the statistics have their own group.
 fn unweighted(finished: &Finished) -> Result<[Group; 2]> {
     let Drawn { x, log_p, log_q, weights } = &finished.drawn;
     let mut draws = group_of_points("unweighted", finished, x)?;
-    let about = format!("{}; weight in unweighted_stats takes them to p", Whose::Flow.draws());
+    let about = format!("{}; unweighted_stats has their weights towards p", Whose::Flow.draws());
     draws.attributes.push(text("description", &about));
     let stats = [("lp", &log_p[..]), ("log_q", log_q), ("weight", weights)];
     Ok([draws, group_of_columns("unweighted_stats", &stats)])
@@ -155,7 +155,7 @@ fn text(key: &str, value: &str) -> (String, Value) {
     (key.to_owned(), Value::Text(value.to_owned()))
 }
 
-/// Parameters and derived quantities at some points.
+/// A group of parameters and derived quantities at some points.
 fn group_of_points(name: &str, finished: &Finished, x: &Batch) -> Result<Group> {
     let mut group = group(name, x.len());
     let quantities = finished.subject.quantities(x)?;
@@ -183,12 +183,12 @@ fn group(name: &str, draws: usize) -> Group {
     }
 }
 
-/// Columns `theta[1]`, `theta[2]`, ... as one variable `theta`.
+/// Groups the columns `theta[1]`, `theta[2]`, ... into one variable `theta`.
 fn grouped<'c>(columns: &[(String, &'c [f64])]) -> Vec<Elements<'c>> {
     let mut groups: Vec<Elements<'c>> = Vec::new();
     for (name, values) in columns {
         let stem = name.split('[').next().unwrap_or(name);
-        // Elements of a vector need not stand side by side: the last part of a simplex does not.
+        // Elements of a vector need not be adjacent: the last element of a simplex is separate.
         match groups.iter_mut().find(|group| group.name == stem) {
             Some(group) if name != stem => group.members.push((indices(name), values)),
             _ => {
@@ -200,15 +200,15 @@ fn grouped<'c>(columns: &[(String, &'c [f64])]) -> Vec<Elements<'c>> {
     groups
 }
 
-/// A number, or the elements of a vector or a matrix.
+/// A scalar, or the elements of a vector or a matrix.
 struct Elements<'c> {
     name: String,
-    /// The indices of each, from 1, and its values.
+    /// The indices of each element, from 1, and its values.
     members: Vec<(Vec<usize>, &'c [f64])>,
 }
 
 impl Elements<'_> {
-    /// Rows and columns, if it is a whole matrix; its elements are put in order then.
+    /// Rows and columns of a complete matrix, whose elements are then sorted; otherwise `None`.
     fn rows_and_columns(&mut self) -> Option<[usize; 2]> {
         self.members.sort_by(|a, b| a.0.cmp(&b.0));
         let &[rows, columns] = &self.members.last()?.0[..] else { return None };
@@ -219,7 +219,7 @@ impl Elements<'_> {
     }
 }
 
-/// The indices in the name of an element: 1 and 2 of `c[1,2]`.
+/// The indices in the name of an element: 1 and 2 in `c[1,2]`.
 fn indices(name: &str) -> Vec<usize> {
     let inside = name.split_once('[').and_then(|(_, rest)| rest.strip_suffix(']'));
     inside.map_or(Vec::new(), |inside| {
@@ -227,7 +227,7 @@ fn indices(name: &str) -> Vec<usize> {
     })
 }
 
-/// A variable over chains and draws, and over its elements: as many dimensions as there are lengths.
+/// Adds a variable over chains, draws and its elements, which have one dimension for each length.
 fn add_variable(group: &mut Group, name: &str, members: &[&[f64]], lengths: &[usize]) {
     let mut dimensions = vec!["chain".to_owned(), "draw".to_owned()];
     for (i, &length) in lengths.iter().enumerate() {
@@ -262,7 +262,7 @@ fn observed(finished: &Finished) -> Option<Group> {
     })
 }
 
-/// Measurements that the model predicts at the rows of the data.
+/// Predicted measurements at the rows of the data.
 fn predictive(finished: &Finished, draws: usize) -> Result<Option<Group>> {
     let Some(predicted) = predicted(finished, None, draws, 1)? else { return Ok(None) };
     let rows = predicted.rows;
@@ -280,13 +280,13 @@ fn predictive(finished: &Finished, draws: usize) -> Result<Option<Group>> {
     Ok(Some(group))
 }
 
-/// What each row of the data adds to the log likelihood, as leave-one-out cross-validation needs it.
+/// The log likelihood of each row of the data, as needed for leave-one-out cross-validation.
 fn log_likelihood(finished: &Finished, draws: usize) -> Result<Option<Group>> {
     let Some(terms) = row_terms(finished, draws, 1)? else { return Ok(None) };
     let mut group = group("log_likelihood", terms.draws);
     let all_rows: Vec<i64> = (0..terms.data_rows as i64).collect();
     for term in terms.terms {
-        // A row without a measurement has no place here.
+        // Rows without a measurement are left out.
         let own: Vec<i64> = term.rows.iter().map(|(row, _)| *row as i64).collect();
         let is_whole = own == all_rows;
         let name = if is_whole { "row".to_owned() } else { format!("{}_row", term.name) };
@@ -312,7 +312,7 @@ mod tests {
     fn whole_matrices_are_found() {
         let (one, two) = ([1.0], [2.0]);
         let column = |name: &str, values| (name.to_owned(), values);
-        // Of a correlation matrix only what is below the diagonal is there.
+        // A correlation matrix has only the elements below the diagonal.
         let columns = [
             column("c[1,1]", &one[..]),
             column("R[2,1]", &one),

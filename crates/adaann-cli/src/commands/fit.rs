@@ -1,4 +1,4 @@
-//! `adaann fit`: the model of a file, with the settings that the file gives and those of the flags.
+//! `adaann fit`: fits the model of a file, with the settings of the file and the flags.
 
 use crate::{
     args::FitArgs,

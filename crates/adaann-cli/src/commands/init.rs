@@ -1,4 +1,4 @@
-//! `adaann init`: a commented model file to start from.
+//! `adaann init`: writes a commented model file to start from.
 
 use crate::{
     args::{InitArgs, Kind},
@@ -14,13 +14,13 @@ use std::{
     process::ExitCode,
 };
 
-/// Writes the file, and the schema if one is asked for.
+/// Writes the file, and on request the schema.
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     let file = Out::new("FILE.toml", &args.file, args.force)?;
     let schema = args.schema.as_ref().map(|path| Out::new("--schema", path, args.force));
     let schema = schema.transpose()?;
     if args.schema.as_ref() == Some(&args.file) {
-        return Err(usage("--schema is the model file itself; give it a name of its own"));
+        return Err(usage("--schema has the name of the model file; choose another"));
     }
     let name = args.file.display().to_string();
     let text = template(args.kind).replace("NAME", &name);
@@ -31,7 +31,7 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
         out.write(format!("{schema}\n").as_bytes())?;
     }
     file.write(text.as_bytes()).inspect_err(|_| {
-        // Both or nothing; the first error is the one to report.
+        // Write both files or none, and report the first error.
         if let Some(schema) = schema.as_ref().filter(|_| is_new) {
             let _ = fs::remove_file(schema.path());
         }
@@ -46,14 +46,14 @@ pub(crate) fn init(args: &InitArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file that is to be replaced, under a second name until that is sure.
+/// A file under replacement, kept under a second name until the replacement has succeeded.
 struct Old {
     path: PathBuf,
     kept: PathBuf,
 }
 
 impl Old {
-    /// Nothing where there is no file, or no second name for one.
+    /// `None` if there is no file, or if the second name cannot be created.
     fn keep(path: &Path) -> Option<Self> {
         let path = fs::canonicalize(path).ok().filter(|path| path.is_file())?;
         let mut kept = path.clone().into_os_string();
@@ -70,7 +70,7 @@ impl Old {
 
 impl Drop for Old {
     fn drop(&mut self) {
-        // It is gone already if it was brought back.
+        // After `bring_back` the second name no longer exists.
         let _ = fs::remove_file(&self.kept);
     }
 }

@@ -1,7 +1,7 @@
-//! `adaann resume --more-...`: a finished run, longer.
+//! `adaann resume --more-...`: extends a finished run.
 //!
-//! The longer run is that of a record with larger numbers, which begins with what the finished one came to.
-//! It replaces the finished one when it is whole, and not before.
+//! The extended run has the same record with larger numbers, and starts from the results of the finished run.
+//! It replaces the finished run only when it is complete.
 
 use crate::{
     args::ResumeArgs,
@@ -32,11 +32,11 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// Draws that are made again may differ from those that were written by so much, relative to their size, as
-/// with other instructions; more is another flow.
+/// Maximum relative difference between recomputed draws and the stored ones. Other instruction sets stay below
+/// it; larger differences come from another flow.
 const SAME_DRAW: f64 = 1e-6;
 
-/// What there is to be more of.
+/// How many updates, draws or particles to add.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct More {
     pub(crate) updates: Option<usize>,
@@ -45,7 +45,7 @@ pub(crate) struct More {
 }
 
 impl More {
-    /// What is asked for, if anything is.
+    /// The values of the `--more-...` flags; `None` without any.
     pub(crate) fn of(args: &ResumeArgs) -> Result<Option<Self>> {
         let ResumeArgs { more_updates, more_draws, more_particles, .. } = *args;
         let more = Self { updates: more_updates, draws: more_draws, particles: more_particles };
@@ -61,13 +61,13 @@ impl More {
         all.into_iter().filter_map(|(what, count)| Some((what, count?))).collect()
     }
 
-    /// The flags that ask for it.
+    /// The values as flags.
     pub(crate) fn flags(self) -> String {
         let flags = self.all().into_iter().map(|(what, count)| format!("--more-{what} {count}"));
         flags.collect::<Vec<_>>().join(" ")
     }
 
-    /// The same in words.
+    /// The values in words.
     pub(crate) fn words(self) -> String {
         let words = self.all().into_iter();
         let words = words.map(|(what, count)| format!("{} more {what}", thousands(count)));
@@ -75,65 +75,63 @@ impl More {
     }
 }
 
-/// Refuses a run that is not finished, or not as it was written.
+/// Refuses a run that is unfinished or was modified.
 pub(crate) fn check(stored: &Stored) -> Result<()> {
     let (folder, run) = (stored.folder(), stored.folder().display());
-    // With an answer that is whole, checkpoints are those of a longer run, or of one that was to replace it.
+    // Next to a complete answer, checkpoints belong to an extension or to a run that was going to replace it.
     let is_whole = folder.join(Summary::FILE).exists() && !is_stopped(stored)?;
     if !is_whole && folder::is_unfinished(folder) {
         return Err(usage(format!(
-            "the run in {run} is not finished: `adaann resume {run}` first, then make it longer"
+            "the run in {run} is not finished; finish it with `adaann resume {run}` before you extend it"
         )));
     }
     if !is_whole {
         return Err(usage(format!(
-            "the run in {run} was stopped, and nothing was kept to go on from: run it again, with --force"
+            "the run in {run} was stopped and has no checkpoint to resume from; run it again with --force"
         )));
     }
     let Some(index) = stored.index() else {
         return Err(usage(format!(
-            "{run} has no index.json, so that nobody knows whether it is as it was written: run it again, \
-             with --force"
+            "{run} has no index.json, so its files cannot be verified; run it again with --force"
         )));
     };
     let Differences { changed, missing, new } = index.differences(folder)?;
     let altered = [changed, missing].concat();
     if !altered.is_empty() {
         return Err(usage(format!(
-            "{run} is not as it was written ({}), so that it is not made longer; put the files back, or \
-             run it again",
+            "{run} cannot be extended, because its files were changed ({}); restore them, or run it again",
             altered.join(", ")
         )));
     }
     if !new.is_empty() {
         return Err(usage(format!(
-            "{run} has files that are not the run's ({}) and would be lost, since the longer run replaces \
-             the folder; move them away",
+            "{run} has files that do not belong to the run ({}); move them away, because the extended run \
+             replaces the folder",
             new.join(", ")
         )));
     }
     Ok(())
 }
 
-/// Has somebody, or a bound, stopped the run? Summaries of all kinds of runs say so.
+/// Was the run stopped, by an interrupt or by its budget? Works for the summaries of all kinds of runs.
 fn is_stopped(stored: &Stored) -> Result<bool> {
     let found: Result<serde_json::Value, _> = serde_json::from_str(&stored.text(Summary::FILE)?);
     Ok(found.is_ok_and(|summary| summary["stopped"] == true))
 }
 
-/// The longer form of a finished run of `run` or `fit`.
+/// The job that extends a finished run of `run` or `fit`.
 pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job> {
     let mut record = Record::read(stored)?;
     if more.particles.is_some() {
         let run = stored.folder().display();
         return Err(usage(format!(
-            "--more-particles is for runs of `adaann smc`; {run} has draws of a flow, a mixture or chains, \
-             of which --more-draws takes more"
+            "--more-particles applies to runs of `adaann smc`, but {run} has draws of a flow, a mixture or \
+             chains; extend it with --more-draws"
         )));
     }
     let subject = Subject::read(&record.source(), stored, Programs::new(args.allow_command))?;
     let summary = Summary::read(stored)?;
-    let remedy = "run it again with larger numbers, and with --force";
+    let remedy = "run it again with larger numbers and --force";
     let outcomes = |record: &Record| -> Result<Vec<(u64, Outcome)>> {
         last::read(stored, &kept::fingerprint_of(record.to_toml()?, &subject), remedy)
     };
@@ -147,11 +145,11 @@ pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job>
                 settings.check(&*subject.problem.target)?;
                 if outcomes.iter().all(|(_, outcome)| outcome.put_down().is_none()) {
                     let run = stored.folder().display();
-                    return Err(usage(format!("{run} has no end to go on from; {remedy}")));
+                    return Err(usage(format!("{run} has no final state to extend; {remedy}")));
                 }
             }
             repeats.draws = longer_draws(repeats.draws, more.draws)?;
-            // Whoever asks for more wants it spent.
+            // The bounds of the finished run do not apply to its extension.
             (repeats.max_evaluations, repeats.max_time) = (None, None);
             let are_trained = more.updates.is_some();
             let mut drawn = (summary.seed, Vec::new());
@@ -164,8 +162,8 @@ pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job>
         Plan::Answer(settings) => {
             let Some(draws) = more.draws.filter(|_| more.updates.is_none()) else {
                 return Err(usage(format!(
-                    "--more-updates is for annealed flows (--method adaann), but this answer is by --method \
-                     {}, which has no training that could go on; --more-draws takes more draws of it",
+                    "--more-updates applies to annealed flows (--method adaann), but this answer is by --method \
+                     {}, which has no training to continue; use --more-draws",
                     summary.method.name()
                 )));
             };
@@ -174,16 +172,16 @@ pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job>
             match (summary.method, summary.draws_seed) {
                 (Method::Chains, _) => {
                     return Err(usage(
-                        "the answer is by chains, which are not kept to go on with: run it again with a \
-                         larger --target-ess, and with --force",
+                        "the answer is by chains, whose states are not saved; run it again with a \
+                         larger --target-ess and --force",
                     ));
                 }
                 (_, None) => {
                     return Err(usage(format!(
-                        "the run is of a version that did not write down how its draws are numbered; {remedy}"
+                        "the run is of an older version, which did not store the seed of its draws; {remedy}"
                     )));
                 }
-                // Draws of a prior cost nothing, and what describes them is made of all.
+                // Draws of a prior are free, and their summary needs all of them.
                 (Method::Prior, _) => Earlier::Nothing,
                 (method, Some(stream)) => {
                     let flow = before.flow(stored, subject.problem.target.dim())?;
@@ -203,14 +201,14 @@ pub(crate) fn job(more: More, args: &ResumeArgs, stored: &Stored) -> Result<Job>
     Ok(Job { longer, ..Job::new(record, subject) })
 }
 
-/// More draws than there are, as many as a run may have.
+/// The total number of draws, checked against its maximum.
 fn longer_draws(draws: usize, more: Option<usize>) -> Result<usize> {
     let all = draws.saturating_add(more.unwrap_or(0));
     Output { draws: Some(all), ..Output::default() }.check(0)?;
     Ok(all)
 }
 
-/// What is to be said of a learning rate that has come to its end.
+/// A note on added updates beyond the end of the learning rate's schedule.
 fn of_rate(plan: &Plan, more: More) -> String {
     let Plan::Adaann(settings) = plan else { return String::new() };
     match settings.refine_lr_rule {
@@ -223,7 +221,7 @@ fn of_rate(plan: &Plan, more: More) -> String {
     }
 }
 
-/// The draws of a run, made again; log p is as it was written.
+/// Recomputes the draws of a run; log p is read from its file.
 fn sample(stored: &Stored, subject: &Subject, flow: &Flow, seed: u64) -> Result<Sample> {
     let target = &*subject.problem.target;
     let drawn = Drawn::read(stored, &target.names())?;
@@ -232,8 +230,8 @@ fn sample(stored: &Stored, subject: &Subject, flow: &Flow, seed: u64) -> Result<
     match is_near(sample.x(), &drawn.x) {
         true => Ok(sample),
         false => Err(usage(format!(
-            "{} has other draws than its flow gives: it is of another version, or was put together from \
-             several; run it again with more --draws, and with --force",
+            "the draws in {} do not match its flow: the run is of another version, or its files come from \
+             different runs; run it again with more --draws and --force",
             stored.folder().display()
         ))),
     }

@@ -1,4 +1,4 @@
-//! `adaann list`: everything that has a name, one line each.
+//! `adaann list`: all names that flags and model files accept, one line each.
 
 use crate::text::style::Style;
 use adaann::{

@@ -1,4 +1,4 @@
-//! One file or folder a command: from its arguments to what it prints and writes.
+//! The commands, one file or folder each: from the arguments to the output.
 
 pub(crate) mod calibrate;
 pub(crate) mod check;
@@ -29,12 +29,12 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser};
 use std::{ffi::OsString, process::ExitCode};
 
-/// Does what the arguments of the program ask for, its name first, says what is wrong, and gives the exit code.
+/// Parses the arguments (the program's name first), runs the command, reports errors, and returns the exit code.
 pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let asked = match Cli::try_parse_from(arguments) {
         Ok(asked) => asked,
         Err(error) => {
-            // Help is printed like this, too. Where there is nobody to tell, the code says it.
+            // This also prints the help. If printing fails, the exit code still reports the error.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -42,9 +42,9 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     obey(asked.command).unwrap_or_else(|error| failure::report(&error, &Cli::command()))
 }
 
-/// Does what was asked.
+/// Runs a command.
 pub(crate) fn obey(command: Command) -> Result<ExitCode> {
-    // A slip there would else be ignored in silence.
+    // Report a misspelt environment variable early; otherwise it would be ignored silently.
     Instructions::from_environment()?;
     threads::check(0)?;
     match command {

@@ -1,4 +1,4 @@
-//! The run of a folder, to be shown: as it ended, or as it is at its last checkpoint.
+//! Opens the run of a folder for display: as it ended, or at its last checkpoint.
 
 use crate::{
     commands::smc,
@@ -15,14 +15,14 @@ use crate::{
 use anyhow::Result;
 use std::path::Path;
 
-/// Reads a run, whether it has come to its end or not.
+/// Reads a run, finished or not.
 pub(crate) fn open(run: &Path, whose: Whose, programs: Programs) -> Result<Finished> {
     let stored = Stored::open(run)?;
     if stored.has_answer() && !stored.has_gone_on() {
         return Finished::read(run, whose, programs);
     }
     let looked = look(&stored, whose, programs);
-    // It may have come to its end in between, or be an older answer that another run is to replace.
+    // The run may have finished in between, or this is an older answer that a new run will replace.
     if looked.is_err() && stored.has_answer() {
         return Finished::read(run, whose, programs);
     }
@@ -39,9 +39,9 @@ pub(crate) fn look(stored: &Stored, whose: Whose, programs: Programs) -> Result<
     Job::new(record, subject).look(stored.folder(), whose)
 }
 
-/// Says on standard error that a run has not come to its end.
+/// Warns on standard error about an unfinished run.
 pub(crate) fn warn(run: &Path, mark: Option<&str>) {
     if let Some(mark) = mark {
-        say(&format!("warning: the run in {} is not to be trusted, {mark}", run.display()));
+        say(&format!("warning: do not trust the run in {} ({mark})", run.display()));
     }
 }

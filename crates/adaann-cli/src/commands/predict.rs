@@ -1,4 +1,4 @@
-//! `adaann predict`: what a fitted model would measure, with the spread of the posterior.
+//! `adaann predict`: predictions of a fitted model, with the spread of the posterior.
 
 use crate::{
     args::PredictArgs,
@@ -21,7 +21,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Writes a table of predictions, and a figure beside it.
+/// Writes a table of predictions and a figure next to it.
 pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     check_draws("--draws", args.draws, 2)?;
     let (out, figures_out) = outputs(args)?;
@@ -36,7 +36,7 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
     };
     let Some(predicted) = predicted(&finished, inputs.as_ref(), args.draws, args.seed)? else {
         return Err(usage(format!(
-            "{} is no run of a model with likelihood lines, and nothing else can be predicted",
+            "{} is not a run of a model with [likelihood] lines, so it has nothing to predict",
             args.run.display()
         )));
     };
@@ -55,14 +55,14 @@ pub(crate) fn predict(args: &PredictArgs) -> Result<ExitCode> {
         Index::update(&args.run, &written)?;
     }
     if predicted.draws < args.draws {
-        writeln!(text, "  from all {} draws that the run has", predicted.draws)?;
+        writeln!(text, "  from {} draws, all that the run has", predicted.draws)?;
     }
     stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The table, and the figures beside it. Those of the folder are made again at will; elsewhere a file of
-/// the same name may be somebody's. Beside a pipe or a device there are none: nobody looks for them in `/dev`.
+/// The table, and the figures next to it. Files in the run folder are always replaced; elsewhere a file of
+/// the same name may belong to somebody. A pipe or a device gets no figures.
 fn outputs(args: &PredictArgs) -> Result<(Out, Option<[Out; 2]>)> {
     let Some(table) = &args.out else {
         let [csv, svg, png] = ["csv", "svg", "png"]
@@ -74,7 +74,7 @@ fn outputs(args: &PredictArgs) -> Result<(Out, Option<[Out; 2]>)> {
     if figures.contains(table) {
         let name = table.display();
         return Err(usage(format!(
-            "--out is '{name}', where the figure goes; the table is a .csv"
+            "--out is '{name}', but this is the name of the figure; give the table the extension .csv"
         )));
     }
     let out = Out::new("--out", table, args.force)?;

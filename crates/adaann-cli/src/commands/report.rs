@@ -1,4 +1,4 @@
-//! `adaann report`: figures and page of a run once more, or of how far it is.
+//! `adaann report`: redraws figures and page of a run, or draws those of its last checkpoint.
 
 use crate::{
     args::ReportArgs,
@@ -17,7 +17,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Builds figures and page of a run again.
+/// Redraws figures and page of a run.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     let whose = Whose::new(args.unweighted);
@@ -34,8 +34,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode> {
     writeln!(stdout(), "written to {}{}{mark}", place.display(), whose.note())?;
     let has_density = finished.subject.problem.target.dim() <= 2;
     if let Some(program) = finished.subject.forbidden().filter(|_| has_density) {
-        let lacking = "the target's density is not in the figures";
-        writeln!(stdout(), "  {lacking}: '{program}' computes it, which --allow-command starts")?;
+        let lacking = "the figures lack the target's density";
+        writeln!(stdout(), "  {lacking}: '{program}' computes it; --allow-command starts it")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,4 @@
-//! `adaann resume`: goes on with the run of a folder, which has all that it takes: one that is unfinished, or
-//! a finished one that is to be longer.
+//! `adaann resume`: resumes an unfinished run from its folder, or extends a finished one.
 
 use crate::{
     args::{CHECKPOINT, OutputArgs, ResumeArgs},
@@ -20,7 +19,7 @@ use adaann::model::Output;
 use anyhow::Result;
 use std::process::ExitCode;
 
-/// Goes on with a run.
+/// Resumes or extends a run.
 pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     let ResumeArgs { run, .. } = args;
     threads::check(args.threads)?;
@@ -31,8 +30,8 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         None if !folder::is_unfinished(run) => {
             let run = run.display();
             return Err(usage(format!(
-                "the run in {run} is finished: there is nothing to go on with; --more-updates, \
-                 --more-draws and --more-particles make it longer"
+                "the run in {run} is finished, so there is nothing to resume; --more-updates, \
+                 --more-draws or --more-particles extend it"
             )));
         }
         None => {}

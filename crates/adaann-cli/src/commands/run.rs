@@ -1,4 +1,4 @@
-//! `adaann run`: a registered density, approximated.
+//! `adaann run`: approximates a registered density.
 
 use crate::{
     args::{DataArgs, OutputArgs, RunArgs},
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let choices = choices(entry, &args.data, &args.parameters, args.preset.clone())?;
     let subject = Subject::of_density(entry, &choices)?;
     let problem = &subject.problem;
-    // Whoever asks for a set of settings wants the method that they are for.
+    // Presets are settings of annealed flows, so that `--preset` selects their method.
     let default = if args.preset.is_some() { Method::Adaann } else { entry.method };
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     Job::new(record, subject).carry_out(&output)
 }
 
-/// What is chosen of the target.
+/// The choices for the target: parameters and data.
 pub(crate) fn choices(
     entry: &Entry,
     data: &DataArgs,
@@ -41,7 +41,9 @@ pub(crate) fn choices(
     let DataArgs { data, data_seed, noise_variance } = data;
     let data = match (data, data_seed) {
         (Some(_), Some(_)) => {
-            return Err(usage("--data gives the data and --data-seed makes it; choose one"));
+            return Err(usage(
+                "--data reads data and --data-seed simulates it; pass only one of them",
+            ));
         }
         (Some(path), None) => {
             let text = csv::text(path, "measurements")?;
@@ -62,7 +64,7 @@ pub(crate) fn choices(
     Ok(Choices { parameters, preset, data })
 }
 
-/// What is written down before the run.
+/// The record, which is written before the run.
 fn record(
     args: &RunArgs,
     entry: &Entry,
@@ -87,12 +89,12 @@ fn record(
     }
 }
 
-/// Name of the set of settings that is started from.
+/// The name of the preset.
 pub(crate) fn preset(entry: &Entry, choices: &Choices) -> String {
     choices.preset.clone().unwrap_or_else(|| entry.presets[0].to_owned())
 }
 
-/// Seed of the noise, if the data is made.
+/// The seed of the noise, if the data is simulated.
 pub(crate) fn data_seed(entry: &Entry, choices: &Choices) -> Option<u64> {
     match choices.data {
         Some(Data::Seed(seed)) => Some(seed),
@@ -101,7 +103,7 @@ pub(crate) fn data_seed(entry: &Entry, choices: &Choices) -> Option<u64> {
     }
 }
 
-/// All parameters of the target, those that were not given with their defaults.
+/// All parameters of the target, with defaults for those that were not given.
 pub(crate) fn parameters(entry: &Entry, choices: &Choices) -> BTreeMap<String, f64> {
     let defaults = entry.parameters.iter().map(|p| (p.name.to_owned(), p.default));
     defaults.chain(choices.parameters.iter().cloned()).collect()

@@ -1,4 +1,4 @@
-//! `adaann sample`: more draws of a run.
+//! `adaann sample`: new draws from a run.
 
 use crate::{
     args::SampleArgs,
@@ -22,10 +22,10 @@ use std::{
     process::ExitCode,
 };
 
-/// Draws of the flow for each one that is asked for, so that few come twice.
+/// Number of flow draws for each requested draw, so that few draws repeat.
 const CANDIDATES: usize = 4;
 
-/// Draws, and writes a table: draws of the target, or those of the flow with their weights.
+/// Writes a table of draws of the target, or of the flow with their weights.
 pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
     let out = args.out.as_ref().map(|out| Out::new("--out", out, args.force)).transpose()?;
     if !(1..=MOST_DRAWS).contains(&args.count) {
@@ -51,7 +51,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         }
     };
     match whose {
-        // What has no weights by the flow, or cannot have new ones, is chosen from the draws of the run.
+        // Without a q, or without access to the target, resample the draws of the run.
         Whose::Target if !finished.drawn.has_q() || subject.is_absent() => {
             let chosen = finished.drawn.chosen(whose, args.count, args.seed);
             write(&chosen.x, &[("log_p", &chosen.log_p)])?;
@@ -65,11 +65,7 @@ pub(crate) fn sample(args: &SampleArgs) -> Result<ExitCode> {
         Whose::Flow => {
             subject.announce();
             let sample = approximation.sample(args.count, args.seed)?;
-            writeln!(
-                stderr(),
-                "these are {}; their column weight makes an answer of them",
-                whose.draws()
-            )?;
+            writeln!(stderr(), "these are {}; weight them by the column weight", whose.draws())?;
             let log_q = sample.log_q().unwrap_or(&[]);
             let known = [("log_p", sample.log_p()), ("log_q", log_q), ("weight", sample.weights())];
             write(sample.x(), &known)?;

@@ -1,4 +1,4 @@
-//! `adaann verify`: is a run folder as it was written?
+//! `adaann verify`: checks whether a run folder is unchanged.
 
 use crate::{
     args::VerifyArgs,
@@ -14,19 +14,19 @@ use std::{
     process::ExitCode,
 };
 
-/// Compares the folder with its index, and names what differs. A damaged folder ends with exit code 1, since the
-/// call was correct; exit code 2 is for wrong arguments.
+/// Compares the folder with its index and lists the differences. A damaged folder gives exit code 1; exit
+/// code 2 is for wrong arguments.
 pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
     let (path, folder) = (&args.run, args.run.display());
     let index = match Index::read(path) {
         Ok(Some(index)) => index,
         Ok(None) => {
             if !Stored::was_finished(path) {
-                // It is no run folder, or that of a run on its way.
+                // Either not a run folder, or the folder of an unfinished run.
                 return Err(Stored::open(path)?.unfinished());
             }
             return Ok(damaged(&format!(
-                "{folder} has no {}, as runs of older versions have none: nothing can be said of its files",
+                "{folder} has no {}, as in runs of older versions, so its files cannot be verified",
                 Index::FILE
             )));
         }
@@ -45,15 +45,15 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<ExitCode> {
     text.insert_str(
         0,
         &match is_whole {
-            true => format!("{folder}: all {} files are as they were written\n", index.len()),
-            false => format!("{folder} is not as it was written\n"),
+            true => format!("{folder}: all {} files are unchanged\n", index.len()),
+            false => format!("{folder} was changed after it was written\n"),
         },
     );
     stdout().write_all(text.as_bytes())?;
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Says why a folder cannot be compared.
+/// Reports why a folder cannot be verified.
 fn damaged(why: &str) -> ExitCode {
     say(&format!("error: {why}"));
     ExitCode::FAILURE

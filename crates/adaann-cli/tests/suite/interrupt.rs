@@ -160,7 +160,7 @@ fn a_calibration_keeps_the_trials_that_are_done() {
     interrupt(calibrating(&place), "-INT");
     let summary = place.summary("c");
     assert_eq!(summary["stopped"], true);
-    assert!(summary["warnings"][0].as_str().unwrap().contains("the same command goes on"));
+    assert!(summary["warnings"][0].as_str().unwrap().contains("repeat the command to resume"));
     let lines = place.read("c/trials.csv").lines().count();
     assert_eq!(summary["finished"], lines - 1);
 }
@@ -183,7 +183,7 @@ fn a_folder_belongs_to_one_process_at_a_time() {
     let third = place.adaann(&format!("calibrate mean.toml -n {count} --out c"), &[]);
     let said = common::stderr(&third);
     assert!(third.status.success(), "{said}");
-    assert!(said.contains("trials were done before"), "{said}");
+    assert!(said.contains("trials are already done"), "{said}");
     assert_eq!(place.summary("c")["finished"], count);
     assert_eq!(place.read("c/.lock"), "", "it ended in peace");
 }

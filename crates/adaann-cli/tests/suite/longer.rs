@@ -193,14 +193,14 @@ fn what_has_no_such_thing_is_refused_with_what_to_do() {
         ("flow --more-particles 100", "--more-draws"),
         (
             "flow --more-updates 10 --more-particles 100",
-            "--more-particles is for runs of `adaann smc`",
+            "--more-particles applies to runs of `adaann smc`",
         ),
         ("mixture --more-updates 10", "--more-draws"),
-        ("mixture --more-updates 10 --more-draws 10", "--more-updates is for annealed flows"),
+        ("mixture --more-updates 10 --more-draws 10", "--more-updates applies to annealed flows"),
         ("chains --more-draws 10", "--target-ess"),
         ("particles --more-draws 10", "--more-particles"),
         ("particles --more-updates 10", "--more-particles"),
-        ("particles --more-particles 100 --more-draws 10", "nothing else"),
+        ("particles --more-particles 100 --more-draws 10", "with --more-particles only"),
         ("particles --more-particles 0", "--more-particles is 0"),
         ("nothing --more-draws 10", "not a run folder"),
     ] {
@@ -342,7 +342,7 @@ mod ended {
         child.kill().unwrap();
         child.wait().unwrap();
         let said = refused(&place, "resume r --more-updates 10");
-        assert!(said.contains("is not finished: `adaann resume r` first"), "{said}");
+        assert!(said.contains("is not finished; finish it with `adaann resume r`"), "{said}");
         // One that was stopped and has kept nothing is no finished run either.
         ok(&place, &tiny("--out stopped --max-evaluations 100 --checkpoint off"));
         assert_eq!(place.summary("stopped")["stopped"], true);

@@ -71,7 +71,7 @@ fn figures_beside_predictions_are_no_surprise() {
     assert!(!place.path("p.csv").exists() && place.read("p.svg") == "mine");
     let said = succeed(&place, "predict r --out p.csv --force");
     assert!(said.contains("p.svg") && said.contains("p.png"), "{said}");
-    assert!(refuse(&place, "predict r --out q.svg").contains("where the figure goes"));
+    assert!(refuse(&place, "predict r --out q.svg").contains("the name of the figure"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_would_be_ignored_is_refused() {
         assert!(said.contains(part), "{words}: {said}");
     }
     let said = succeed(&place, "predict r --draws 600");
-    assert!(said.contains("from all 500 draws that the run has"), "{said}");
+    assert!(said.contains("from 500 draws, all that the run has"), "{said}");
 }
 
 /// Nobody writes to these pipes: to open one is to wait for ever.

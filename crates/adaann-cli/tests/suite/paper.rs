@@ -102,7 +102,7 @@ fn an_interrupted_run_says_how_to_go_on() {
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(place.read("log").contains("the same command goes on from here"));
+    assert!(place.read("log").contains("repeat the command to resume"));
     assert!(!place.path("p/index.html").exists());
 }
 

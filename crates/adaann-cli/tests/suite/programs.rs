@@ -91,5 +91,5 @@ fn with_the_flag_it_is_started_and_named() {
     let (_, rows) = table(&stdout(&output));
     // The program has 0 and -1 there, the prior falls by (4 - 1) / 8.
     assert!((rows[0][1] - rows[1][1] - 1.375).abs() < 1e-12, "{rows:?}");
-    assert!(!stdout(&done(&place, "report r --allow-command")).contains("not in the figures"));
+    assert!(!stdout(&done(&place, "report r --allow-command")).contains("the figures lack"));
 }

@@ -55,7 +55,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 fn assert_marked(words: &str, output: &Output) {
     assert!(output.status.success(), "{words}: {}", stderr(output));
     assert!(
-        stderr(output).contains("not to be trusted, unfinished: "),
+        stderr(output).contains("do not trust the run in r (unfinished: "),
         "{words}: {}",
         stderr(output)
     );

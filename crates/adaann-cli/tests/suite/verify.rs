@@ -27,7 +27,7 @@ fn verify(place: &Place, code: i32) -> String {
 #[test]
 fn what_differs_is_named() {
     let place = place();
-    assert!(verify(&place, 0).contains("files are as they were written"));
+    assert!(verify(&place, 0).contains("files are unchanged"));
     place.write("r/notes.txt", "mine");
     let said = verify(&place, 0);
     assert!(said.contains("new      notes.txt"), "{said}");

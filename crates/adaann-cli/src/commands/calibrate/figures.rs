@@ -1,4 +1,4 @@
-//! The two figures of a calibration: ranks in bins, and their distribution function.
+//! The two figures of a calibration: histograms of the ranks, and their distribution functions.
 
 use crate::commands::calibrate::{
     journal::Entry,
@@ -8,13 +8,13 @@ use adaann::calibrate::{Envelope, Histogram, Judgement, bins_for};
 use adaann_report::{Axis, Color, Figure, Mark, Panel};
 use anyhow::Result;
 
-/// Panels that a figure has at most.
+/// Maximum number of panels in a figure.
 const MOST_PANELS: usize = 16;
 
-/// Panels beside each other.
+/// Maximum number of panels in a row.
 const MOST_COLUMNS: usize = 3;
 
-/// Probability that a bin is inside its band, if the draws are right.
+/// Probability that a bin is inside its band, if the draws are calibrated.
 const BIN_COVERAGE: f64 = 0.99;
 
 /// Both figures.
@@ -36,9 +36,9 @@ pub(super) fn draw(summary: &Summary, entries: &[Entry]) -> Result<[Figure; 2]> 
     let columns = Figure::grid(
         "ranks",
         format!(
-            "Ranks of the truth among {} draws, in {} trials. A column of right draws is in the grey \
-             band with probability 0.99. Columns that are high at both ends are those of draws that \
-             are too narrow, a hill is that of draws that are too wide, a slope is a bias.{more}",
+            "Ranks of the true values among {} draws, in {} trials. With calibrated draws, each column lies \
+             in the grey band with probability 0.99. Columns that rise at both ends mean that the draws are \
+             too narrow, a hill means too wide, a slope means biased.{more}",
             summary.draws, summary.finished
         ),
         across,
@@ -47,8 +47,8 @@ pub(super) fn draw(summary: &Summary, entries: &[Entry]) -> Result<[Figure; 2]> 
     let differences = Figure::grid(
         "ecdf",
         format!(
-            "The share of ranks up to a point less that of uniform ranks. The whole line is in the \
-             grey band with probability {:.3} if the draws are right.{more}",
+            "The distribution function of the ranks minus that of uniform ranks. With calibrated draws, the \
+             whole line lies in the grey band with probability {:.3}.{more}",
             summary.coverage
         ),
         across,
@@ -57,7 +57,7 @@ pub(super) fn draw(summary: &Summary, entries: &[Entry]) -> Result<[Figure; 2]> 
     Ok([columns, differences])
 }
 
-/// The parameters that are shown, in their order: those that are wrong before others.
+/// The parameters shown, in their order; miscalibrated ones take precedence.
 fn shown(summary: &Summary) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..summary.parameters.len()).collect();
     shown.sort_by_key(|&p| summary.parameters[p].judgement == Judgement::Calibrated);
@@ -69,7 +69,7 @@ fn shown(summary: &Summary) -> Vec<usize> {
 fn histogram(name: &str, ranks: &[usize], draws: usize) -> Result<Panel> {
     let bins = bins_for(ranks.len(), draws);
     let histogram = Histogram::new(ranks, draws, bins)?;
-    // The first rank of each bin, and one behind the last.
+    // The first rank of each bin, then the end of the last bin.
     let edges: Vec<f64> = (0..=bins).map(|bin| (bin * (draws + 1)).div_ceil(bins) as f64).collect();
     let (mut outline, mut band) = (vec![(edges[0], 0.0)], Vec::new());
     for (bin, (low, high)) in histogram.bands(BIN_COVERAGE).into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `trials.csv`: a line for each trial, from which a calibration goes on where it was.
+//! `trials.csv`: a line for each trial, from which a calibration resumes.
 
 use crate::{folder::csv, text::failure::usage};
 use adaann::{
@@ -15,21 +15,21 @@ use std::{fmt::Write, fs, path::Path};
 /// Name of the file.
 const FILE: &str = "trials.csv";
 
-/// Name of the file that is held while a process is at work in the folder.
+/// Name of the lock file, held while a process works in the folder.
 const LOCK: &str = ".lock";
 
-/// A trial that is done.
+/// A completed trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(super) number: usize,
-    /// What it found, or why it failed, in one line.
+    /// The result, or the reason of the failure in one line.
     pub(super) outcome: Result<Trial, String>,
 }
 
 impl Entry {
-    /// A trial that failed.
+    /// A failed trial.
     pub(super) fn failed(number: usize, error: &Error) -> Self {
-        // A message of several lines would be several lines of the file.
+        // The file has one line per trial.
         let message = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         Self { number, outcome: Err(message) }
     }
@@ -38,18 +38,18 @@ impl Entry {
 /// The trials of a folder.
 pub(super) type Journal = crew::Journal<Rows>;
 
-/// A trial is a row of a table.
+/// The format of the table: one row per trial.
 #[derive(Debug)]
 pub(super) struct Rows {
     header: String,
-    /// How many ranks a trial has, and the largest they can be.
+    /// The number of ranks of a trial, and the largest possible rank.
     ranked: usize,
     draws: usize,
     pub(super) fingerprint: String,
 }
 
 impl Rows {
-    /// Rows with a rank for each of these names.
+    /// A format with a rank for each name.
     pub(super) fn new(names: &[String], draws: usize, fingerprint: String) -> Self {
         let quoted: Vec<String> = names.iter().map(|name| csv::quoted(name)).collect();
         let header = format!("trial,fingerprint,k_hat,ess_share,{},failure", quoted.join(","));
@@ -101,15 +101,14 @@ impl crew::Format for Rows {
     }
 }
 
-/// Takes a folder for this process alone, and creates it if need be; one of something else is left
-/// alone.
+/// Locks a folder for this process, and creates it if needed. Refuses folders that are not of a calibration.
 pub(super) fn lock(folder: &Path) -> Result<Lock> {
     let is_foreign = || folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
     let is_own = folder.join(FILE).is_file() || folder.join(LOCK).is_file();
     if folder.exists() && !is_own && is_foreign() {
         return Err(usage(format!(
-            "the folder {} exists and has no {FILE}, so it is none of a calibration; --out writes to \
-             another",
+            "the folder {} exists but has no {FILE}, so it is not the folder of a calibration; choose another \
+             with --out",
             folder.display()
         )));
     }
@@ -118,15 +117,15 @@ pub(super) fn lock(folder: &Path) -> Result<Lock> {
     Ok(Lock::take(&folder.join(LOCK))?)
 }
 
-/// Opens the journal of a folder, to be added to. Lines of other settings are refused, or left out
-/// if `force`.
+/// Opens the journal of a folder for appending. Trials with other settings are refused, or discarded with
+/// `force`.
 pub(super) fn open(folder: &Path, rows: Rows, force: bool) -> Result<Journal> {
     let path = folder.join(FILE);
     let mut journal = Journal::open(&path, rows)?;
     if journal.strange() > 0 && !force {
         return Err(usage(format!(
-            "{} has {} trials of another model, data, settings, seed or machine; --force drops them, \
-             --out writes to another folder",
+            "{} has {} trials of another model, data, settings, seed or machine; discard them with --force, \
+             or choose another folder with --out",
             path.display(),
             journal.strange()
         )));
@@ -135,7 +134,7 @@ pub(super) fn open(folder: &Path, rows: Rows, force: bool) -> Result<Journal> {
     Ok(journal)
 }
 
-/// What the trials of a folder have in common: with another one, they are others.
+/// A hash of everything that the trials of a folder share; trials with another one are not comparable.
 pub(super) fn fingerprint(model: &Model, fit: &Plan, draws: usize, seed: u64) -> String {
     let told = format!(
         "{} {} {draws} {seed} {fit:?} {:?} {}",
@@ -190,7 +189,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("thesis.tex"), "").unwrap();
         let said = lock(place.path()).unwrap_err().to_string();
-        assert!(said.contains("none of a calibration"), "{said}");
+        assert!(said.contains("not the folder of a calibration"), "{said}");
         assert!(!place.path().join(LOCK).exists());
         let own = place.path().join("own");
         let first = lock(&own).unwrap();

@@ -1,4 +1,4 @@
-//! `adaann calibrate`: many fits of data that the model makes itself, and whether their draws are right.
+//! `adaann calibrate`: simulation-based calibration, by many fits of simulated data.
 
 mod figures;
 mod journal;
@@ -26,15 +26,15 @@ use std::{
 use summary::Summary;
 use trials::Plan;
 
-/// Trials, and draws that a rank is among; more is surely a slip.
+/// Maximum numbers of trials and of ranked draws; larger values are surely typing errors.
 const MOST_TRIALS: usize = 100_000;
 const MOST_RANKED: usize = 10_000;
 
-/// Updates at t = 1 that a trial has unless something else is said: a third of a fit's own, since the
-/// weights correct what is left to learn.
+/// Default number of updates at t = 1 in a trial: a third of that of a fit, since the weights correct the
+/// remaining error.
 const REFINE: usize = 1_000;
 
-/// Runs trials, and says what they show.
+/// Runs the trials and reports the results.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<ExitCode> {
     check(args)?;
     let model = Model::read_with_data(&args.model, args.data.as_deref())?;
@@ -85,15 +85,15 @@ fn check(args: &CalibrateArgs) -> Result<()> {
     Ok(())
 }
 
-/// Why a model cannot be calibrated.
+/// The error for a model that cannot be calibrated.
 fn refusal(error: &Error) -> anyhow::Error {
-    usage(format!("this model cannot be calibrated, since {error}"))
+    usage(format!("this model cannot be calibrated: {error}"))
 }
 
-/// What every trial is: defaults that are quick, the file's settings, and flags behind `--`.
+/// The plan of every trial: fast defaults, overridden by the file's settings and the flags after `--`.
 fn trial_plan(args: &CalibrateArgs, model: &Model) -> Result<answer::Plan> {
     let flags = flags_of_fit(args).settings;
-    // Whoever says how long to refine gets the learning rates that a fit of that length has.
+    // A given number of updates has the learning rates of a fit of that length.
     let base = match flags.overlay.0.refine.or(model.given().fit.refine) {
         Some(_) => model.default_settings(),
         None => quick(model.default_settings()),
@@ -102,7 +102,7 @@ fn trial_plan(args: &CalibrateArgs, model: &Model) -> Result<answer::Plan> {
     flags.plan_over(model, &base)
 }
 
-/// What `adaann fit` would be told by the flags behind `--`.
+/// The arguments of `adaann fit` from the flags after `--`.
 fn flags_of_fit(args: &CalibrateArgs) -> Box<FitArgs> {
     let program = ["adaann".into(), "fit".into(), args.model.clone().into_os_string()];
     match Cli::try_parse_from(program.into_iter().chain(args.fit.iter().map(OsString::from))) {
@@ -121,17 +121,17 @@ fn quick(settings: Settings) -> Settings {
     Settings { work: Work { refine, ..settings.work }, refine_lr_rule, ..settings }
 }
 
-/// What is left to say if no trial came to an end.
+/// The outcome if no trial succeeded.
 fn nothing(entries: &[journal::Entry], asked: bool) -> Result<ExitCode> {
     match entries.iter().find_map(|entry| entry.outcome.as_ref().err()) {
         Some(first) if !asked => {
             let failed = entries.len();
             Err(anyhow::Error::msg(first.clone()))
-                .with_context(|| format!("all {failed} trials failed, the first of them so"))
+                .with_context(|| format!("all {failed} trials failed; the first error"))
         }
         _ => {
-            // Nobody may be listening any more.
-            let _ = writeln!(std::io::stderr(), "stopped before the end of the first trial");
+            // Ignore a closed standard error.
+            let _ = writeln!(std::io::stderr(), "stopped before the first trial was complete");
             Ok(ExitCode::from(interrupt::EXIT_CODE))
         }
     }

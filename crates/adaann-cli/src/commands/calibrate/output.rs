@@ -1,4 +1,4 @@
-//! The files of a calibration beside its trials: summary, figures, one page.
+//! The output files of a calibration besides its trials: summary, figures, page.
 
 use crate::{
     commands::calibrate::{figures, journal::Entry, summary::Summary},
@@ -9,7 +9,7 @@ use adaann_report::{Block, Page};
 use anyhow::{Context, Result};
 use std::{fs, path::Path};
 
-/// Writes all of them.
+/// Writes all files.
 pub(super) fn write(folder: &Path, summary: &Summary, entries: &[Entry], fit: &Plan) -> Result<()> {
     let figures = figures::draw(summary, entries)?;
     let place = folder.join("figures");

@@ -1,4 +1,4 @@
-//! How many trials are done, and how long the others will take.
+//! Progress of a calibration: completed trials and time left.
 
 use crate::{
     job::{
@@ -9,11 +9,11 @@ use crate::{
 };
 use std::time::{Duration, Instant};
 
-/// Shows how many trials are done.
+/// Shows the number of completed trials.
 pub(super) struct Progress {
     display: Display,
     started: Instant,
-    /// Before this command, by now, failed, and in all.
+    /// Trials done before this command, done now, failed, and in total.
     before: usize,
     done: usize,
     failed: usize,
@@ -26,18 +26,18 @@ impl Progress {
         Self { display, started: Instant::now(), before: 0, done: 0, failed: 0, total: 0 }
     }
 
-    /// So many are done already, of so many.
+    /// Starts with `before` of `total` trials done.
     pub(super) fn begin(&mut self, before: usize, total: usize) {
         (self.before, self.done, self.total) = (before, before, total);
         match self.display {
             Display::Lines { .. } if before > 0 => {
-                say(&format!("{before} of {total} trials were done before"));
+                say(&format!("resuming: {before} of {total} trials are already done"));
             }
             _ => self.show(),
         }
     }
 
-    /// One more is done.
+    /// Counts a completed trial.
     pub(super) fn advance(&mut self, is_failure: bool) {
         self.done += 1;
         self.failed += usize::from(is_failure);
@@ -61,7 +61,7 @@ impl Progress {
     }
 }
 
-/// The time for the trials to come, from that of those that are done.
+/// The estimated time for the remaining trials.
 fn left(elapsed: Duration, done: usize, to_come: usize) -> Option<Duration> {
     let each = elapsed.as_secs_f64() / done as f64;
     Duration::try_from_secs_f64(each * to_come as f64).ok()

@@ -1,4 +1,4 @@
-//! `summary.json` of a calibration: what the ranks say, as plain data and in words.
+//! `summary.json` of a calibration: the statistics of the ranks, as data and as text.
 
 use crate::commands::calibrate::{
     journal::{Entry, Journal},
@@ -17,41 +17,41 @@ use anyhow::Result;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// The probability that ranks of right draws leave the band of any of the parameters.
+/// The probability that the ranks of any parameter leave their band although the draws are calibrated.
 const FALSE_ALARM: f64 = 0.05;
 
-/// Trials below which only gross errors show.
+/// Fewer trials than this reveal only gross errors.
 const FEW_TRIALS: usize = 50;
 
-/// A share of fits with a heavy tail of weights that is worth a word.
+/// A larger share of fits with heavy-tailed weights gives a warning.
 const MANY_HEAVY: f64 = 0.1;
 
-/// Rows of the closing table; the rest is in `summary.json`.
+/// Maximum number of rows in the closing table; `summary.json` has all.
 const MOST_ROWS: usize = 16;
 
-/// What the trials have shown.
+/// The results of the trials.
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) version: String,
     pub(super) model: String,
     fingerprint: String,
     seed: u64,
-    /// Draws that ranks are among.
+    /// Number of draws among which the truth is ranked.
     pub(super) draws: usize,
-    /// Trials that were asked for, that came to an end, and that failed.
+    /// Requested, finished and failed trials.
     pub(super) trials: usize,
     pub(super) finished: usize,
     pub(super) failed: usize,
     failed_share: f64,
     /// Was it interrupted?
     pub(super) stopped: bool,
-    /// Probability that ranks of right draws stay inside the band of one parameter.
+    /// Probability that the ranks of one parameter stay inside their band if the draws are calibrated.
     pub(super) coverage: f64,
-    /// Each parameter, then log p.
+    /// All parameters, then log p.
     pub(super) parameters: Vec<Parameter>,
     k_hat: Tail,
     ess_share: Spread,
-    /// Why fits failed, the most frequent first.
+    /// The reasons why fits failed, the most frequent first.
     pub(super) failures: Vec<Failure>,
     pub(super) warnings: Vec<String>,
 }
@@ -61,18 +61,18 @@ pub(super) struct Summary {
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) judgement: Judgement,
-    /// Mean rank as a share of the draws: a half if they are right.
+    /// Mean rank as a share of the draws: 0.5 if they are calibrated.
     mean_rank: f64,
     chi_square: f64,
     chi_square_p_value: f64,
     bins: usize,
-    /// Of the distribution function of the ranks from the uniform one.
+    /// Largest deviation of the ranks' distribution function from the uniform one.
     largest_deviation: f64,
     inside_band: bool,
     band_p_value: f64,
 }
 
-/// Pareto k̂ of the fits.
+/// The distribution of Pareto k̂ over the fits.
 #[derive(Debug, Serialize)]
 struct Tail {
     median: f64,
@@ -97,7 +97,7 @@ impl Summary {
     /// Name of the file.
     pub(super) const FILE: &str = "summary.json";
 
-    /// None if no trial came to an end.
+    /// `None` if no trial succeeded.
     pub(super) fn new(
         model: &str,
         plan: &Plan,
@@ -144,7 +144,7 @@ impl Summary {
         let (done, asked) = (self.finished + self.failed, self.trials);
         if self.stopped {
             warnings.push(format!(
-                "stopped after {done} of {asked} trials; the same command goes on from here"
+                "stopped after {done} of {asked} trials; repeat the command to resume"
             ));
         }
         for parameter in &self.parameters {
@@ -154,20 +154,20 @@ impl Summary {
         }
         if let Some(first) = self.failures.first() {
             warnings.push(format!(
-                "{} of {done} fits failed, and the ranks are those of the others; most often: {}",
+                "{} of {done} fits failed and have no ranks; the most frequent error: {}",
                 self.failed, first.message
             ));
         }
         if self.k_hat.share_above > MANY_HEAVY {
             warnings.push(format!(
                 "in {:.0} per cent of the fits the weights have a heavy tail (k-hat above {:.2}); \
-                 longer training makes it lighter, as by `-- --refine 3000`",
+                 train longer, for example with `-- --refine 3000`",
                 100.0 * self.k_hat.share_above,
                 self.k_hat.threshold
             ));
         }
         if self.finished < FEW_TRIALS && !self.stopped {
-            warnings.push(format!("{} trials show gross errors only", self.finished));
+            warnings.push(format!("{} trials reveal only gross errors", self.finished));
         }
         warnings
     }
@@ -179,17 +179,17 @@ impl Summary {
         text
     }
 
-    /// One line on what was done.
+    /// A title in one line.
     pub(super) fn title(&self) -> String {
         format!(
-            "{}: {} fits of data that the model made, ranks among {} draws",
+            "{}: {} fits of simulated data, ranks among {} draws",
             self.model,
             thousands(self.finished),
             self.draws
         )
     }
 
-    /// The judgement on each parameter, at most `most` of them.
+    /// A table of the judgements on at most `most` parameters.
     pub(super) fn judgements(&self, most: usize) -> Table {
         let row = |p: &Parameter| {
             vec![
@@ -204,7 +204,7 @@ impl Summary {
         let header = ["parameter", "mean rank", "deviation", "band p", "chi-square p", "judgement"];
         let mut shown: Vec<&Parameter> = self.parameters.iter().collect();
         if shown.len() > most {
-            // What is wrong must not be among what is left out.
+            // Show miscalibrated parameters first.
             shown.sort_by_key(|p| p.judgement == Judgement::Calibrated);
         }
         let more = shown.len().saturating_sub(most);
@@ -217,7 +217,7 @@ impl Summary {
         }
     }
 
-    /// What the fits were like.
+    /// A table of facts about the fits.
     pub(super) fn facts(&self) -> Table {
         let percent = |share: f64| format!("{:.1}%", 100.0 * share);
         let rows = vec![
@@ -232,7 +232,7 @@ impl Summary {
         Table { rows, ..Table::default() }
     }
 
-    /// What is printed at the end.
+    /// The text printed at the end.
     pub(super) fn closing(&self, folder: &Path, style: Style) -> String {
         let mut text = format!("{}\n", style.bold(&self.title()));
         for table in [self.judgements(MOST_ROWS), self.facts()] {
@@ -298,7 +298,7 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The trials that came to an end.
+/// The successful trials.
 pub(super) fn finished(entries: &[Entry]) -> Vec<&Trial> {
     entries.iter().filter_map(|entry| entry.outcome.as_ref().ok()).collect()
 }
@@ -315,12 +315,12 @@ fn failures(entries: &[Entry]) -> Vec<Failure> {
     }
     let failure = |(message, count): (&String, usize)| Failure { message: message.clone(), count };
     let mut failures: Vec<Failure> = counts.into_iter().map(failure).collect();
-    // Stable, so that those that are as frequent stay in the order of the alphabet.
+    // A stable sort keeps equally frequent failures in alphabetical order.
     failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
     failures
 }
 
-/// What a judgement says about the draws; nothing if they are right.
+/// What a judgement means for the draws; `None` if they are calibrated.
 fn meaning(judgement: Judgement) -> Option<&'static str> {
     Some(match judgement {
         Judgement::Calibrated => return None,

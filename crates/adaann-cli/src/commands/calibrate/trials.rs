@@ -1,4 +1,4 @@
-//! The trials that are missing, over all threads: each with a seed of its own, in any order.
+//! Runs the missing trials on all threads, each with its own seed, in any order.
 
 use crate::{
     commands::calibrate::{
@@ -19,12 +19,12 @@ use adaann::{
 use anyhow::{Result, bail};
 use std::{collections::BTreeSet, ops::ControlFlow, thread};
 
-/// What is run.
+/// The plan of a calibration.
 pub(super) struct Plan<'a> {
     pub(super) model: &'a Model,
     /// The fit of every trial.
     pub(super) fit: &'a answer::Plan,
-    /// Draws that ranks are among.
+    /// Number of draws among which the truth is ranked.
     pub(super) draws: usize,
     pub(super) seed: u64,
     pub(super) trials: usize,
@@ -32,8 +32,8 @@ pub(super) struct Plan<'a> {
     pub(super) threads: usize,
 }
 
-/// Runs the trials that the journal does not have yet; gives all of the plan, in order. Fewer of them
-/// if somebody has asked for an end.
+/// Runs the trials that the journal lacks, and returns all trials of the plan in order; fewer if the run
+/// was interrupted.
 pub(super) fn run(
     plan: &Plan,
     journal: &mut Journal,
@@ -54,9 +54,9 @@ pub(super) fn run(
         |i| one(plan, left[i]),
         elsewhere,
         |i, outcome| -> Result<Option<()>> {
-            // A rank that is lost is no trial that failed.
+            // A lost rank does not count as a failed trial.
             if let Some(why) = ranks::failure() {
-                bail!("{why}; the same command goes on with the trials that are left");
+                bail!("{why}; repeat the command to run the remaining trials");
             }
             let failed = |error: Error| Some(Entry::failed(left[i], &error));
             let Some(entry) = outcome.unwrap_or_else(failed) else { return Ok(None) };
@@ -71,12 +71,12 @@ pub(super) fn run(
     Ok(entries.filter(|entry| entry.number <= plan.trials).cloned().collect())
 }
 
-/// The other ranks, for the trials that are left.
+/// The other ranks, for the remaining trials.
 struct TrialsElsewhere<'a> {
     ranks: &'static Ranks,
     plan: &'a Plan<'a>,
     left: &'a [usize],
-    /// The number that the ranks know the model by.
+    /// The number of the model in messages to ranks.
     subject: u64,
 }
 
@@ -98,13 +98,13 @@ impl Elsewhere<Option<Entry>> for TrialsElsewhere<'_> {
     }
 }
 
-/// A trial; none if it was stopped.
+/// Runs a trial; `None` if it was stopped.
 fn one(plan: &Plan, number: usize) -> Option<Entry> {
     let Plan { model, fit, draws, seed, .. } = *plan;
     run_one(model, fit, draws, seed, number)
 }
 
-/// A trial of a calibration with this seed; none if it was stopped.
+/// Runs trial `number` of the calibration with this seed; `None` if it was stopped.
 pub(crate) fn run_one(
     model: &Model,
     fit: &answer::Plan,

@@ -1,4 +1,4 @@
-//! What was found of a density: facts, warnings and errors in words.
+//! Findings about a density: facts, warnings and errors as text.
 
 use super::posterior::Posterior;
 use crate::text::{layout::thousands, style::Style};
@@ -14,12 +14,12 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// Points at which the density is looked at.
+/// Number of points at which the density is evaluated.
 const POINTS: usize = 64;
-/// A share of points without a density that is worth a word.
+/// A larger share of points without a finite log density gives a warning.
 const MANY_LOST: f64 = 0.5;
 
-/// What is said of a model.
+/// The findings about a model.
 pub(super) struct Findings {
     pub(super) facts: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -60,18 +60,18 @@ impl Findings {
         self.facts.extend(target.notes());
     }
 
-    /// A normal prior of a standard deviation, and its kin.
+    /// Warns about priors wider than an argument's range, such as a normal prior of a standard deviation.
     fn say_misfits(&mut self, model: &Model) {
         for misfit in model.misfits() {
             self.warnings.push(format!(
-                "{} is the {} of {}, which must be {}, but its prior reaches further: the density is 0 there; \
-                 give it another prior, like half_normal, or bounds",
+                "{} is the {} of {}, which must be {}, but its prior extends beyond that, where the density is \
+                 0; give it another prior, like half_normal, or bounds",
                 misfit.parameter, misfit.argument, misfit.distribution, misfit.range
             ));
         }
     }
 
-    /// Is the density finite where the prior is, at some point at least?
+    /// Evaluates the density at the points; is it positive at any of them?
     fn look(&mut self, target: &Unconstrained, points: &Batch, origin: &str) -> Result<bool> {
         let mut work = Workspace::zeros(target.dim(), points.len());
         target.evaluate(points, None, &mut work)?;
@@ -80,8 +80,8 @@ impl Findings {
         let lost = 1.0 - finite.clone().count() as f64 / points.len() as f64;
         let Some(highest) = finite.reduce(f64::max) else {
             self.errors.push(format!(
-                "the density is 0 or no number at all of {} points {origin}; look for a logarithm \
-                 or root of something negative, or data that the likelihood cannot have made",
+                "the density is 0 or NaN at all of {} points {origin}; look for a logarithm or root of a \
+                 negative number, or for data outside the range of the likelihood",
                 points.len()
             ));
             return Ok(false);
@@ -89,16 +89,16 @@ impl Findings {
         self.facts.push(format!("log p is finite at points {origin}, at most {highest:.4}"));
         if lost > MANY_LOST {
             self.warnings.push(format!(
-                "the density is 0 or no number at {:.0} per cent of the points {origin}; training \
-                 leaves such points out",
+                "the density is 0 or NaN at {:.0} per cent of the points {origin}; training ignores such \
+                 points",
                 100.0 * lost
             ));
         }
         Ok(true)
     }
 
-    /// Noise, a wrong gradient and values that are not numbers. A gradient that is wrong at typical points of
-    /// the posterior is an error already, and not said twice.
+    /// Warns about noise, wrong gradients and NaN. A gradient that is wrong at typical points of the posterior
+    /// is already reported as an error.
     fn say_defects(&mut self, target: &Unconstrained, points: &Batch, origin: &str) -> Result<()> {
         let found = find_defects(target, points, 1)?;
         for reason in reasons_of_defects(&found, &target.target().names()) {
@@ -128,9 +128,9 @@ impl Findings {
             }
             PathKind::Power if target.has_prior() && !target.has_proper_prior() => {
                 self.warnings.push(
-                    "a prior is flat, so that annealing cannot start from it: powers of the \
-                     posterior are used, which may have no integral at small t; give every \
-                     parameter a proper prior or both bounds, or take the path bridge"
+                    "a prior is flat, so annealing cannot start from it and uses powers of the \
+                     posterior, which may have no integral at small t; give every \
+                     parameter a proper prior or both bounds, or use the path bridge"
                         .to_owned(),
                 );
             }
@@ -140,13 +140,13 @@ impl Findings {
         }
     }
 
-    /// Without a proper prior there may be no posterior, and there is no evidence.
+    /// Warns about improper priors: the posterior may be improper, and the evidence is undefined.
     fn judge_priors(&mut self, model: &Model) {
         let flat = model.flat_parameters();
         if !flat.is_empty() && model.target().has_prior() {
             self.warnings.push(format!(
-                "{} {} no proper prior: the evidence has no meaning, and a posterior is only sure to exist where \
-                 the data holds every parameter; give a distribution or both bounds",
+                "{} {} no proper prior: the evidence is undefined, and the posterior is proper only if the \
+                 data determines every parameter; give a distribution or both bounds",
                 some_of(&flat),
                 if flat.len() == 1 { "has" } else { "have" }
             ));
@@ -171,7 +171,7 @@ impl Findings {
     }
 }
 
-/// Points of R^d to look at: from the prior, or from where a fit would start.
+/// Unconstrained points for the evaluation: draws from the prior, or from the base of a fit.
 fn points(model: &Model, target: &Unconstrained) -> Result<(Batch, &'static str)> {
     if let Some(draws) = model.prior_draws(POINTS, 1)
         && let Ok(z) = target.unconstrain(&draws)
@@ -188,7 +188,7 @@ fn points(model: &Model, target: &Unconstrained) -> Result<(Batch, &'static str)
     Ok((z, "drawn from the base"))
 }
 
-/// A list, of which those beyond the fourth are counted.
+/// The first four items of a list, and the number of the others.
 pub(super) fn some_of(list: &[impl AsRef<str>]) -> String {
     let shown = if list.len() > 4 { 3 } else { list.len() };
     let words: Vec<&str> = list[..shown].iter().map(AsRef::as_ref).collect();

@@ -1,4 +1,4 @@
-//! `adaann check`: what a model file says, and whether it can be fitted.
+//! `adaann check`: prints a model as formulas and checks whether it can be fitted.
 
 mod findings;
 mod posterior;
@@ -26,12 +26,12 @@ use std::{
     process::ExitCode,
 };
 
-/// Reads a model and looks at its density.
+/// Reads a model and checks its density.
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     let subject = read(args)?;
     let model = subject.model.as_ref().ok_or_else(|| {
         usage(format!(
-            "{} is no run of a model file: there is nothing to check",
+            "{} is not a run of a model file, so there is nothing to check",
             args.model.display()
         ))
     })?;
@@ -53,8 +53,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
     Ok(if findings.is_wrong() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Reads a model file that the user names, or that of a run folder, whose program is not started unless
-/// the user says so.
+/// Reads a model file, or that of a run folder, whose program is started only with `--allow-command`.
 fn read(args: &CheckArgs) -> Result<Subject> {
     let path = &args.model;
     let run = if path.is_dir() { path.as_path() } else { path.parent().unwrap_or(Path::new("")) };
@@ -68,7 +67,7 @@ fn read(args: &CheckArgs) -> Result<Subject> {
             Subject::read(&Record::read(&stored)?.source(), &stored, programs)?
         }
         (true, Some(_)) => {
-            return Err(usage("--data goes with a model file, but a run folder has its own"));
+            return Err(usage("--data applies to a model file; a run folder has its own data"));
         }
         (false, data) => {
             Subject::of_model_in_a_run(Model::read_with_data(path, data.as_deref())?, programs)

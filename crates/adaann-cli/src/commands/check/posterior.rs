@@ -1,4 +1,4 @@
-//! What is said of the posterior itself, at typical points of it.
+//! Findings about the posterior at typical points.
 
 use super::findings::{Findings, some_of};
 use adaann::{
@@ -9,29 +9,29 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// Points at which the gradient is compared with differences.
+/// Number of points at which the gradient is compared with finite differences.
 const COMPARED: usize = 8;
-/// A disagreement that is called an error: differences of fourth order are far better than that
-/// where a density is smooth.
+/// A larger disagreement is an error: for smooth densities, differences of fourth order are far more
+/// accurate.
 const WRONG: f64 = 1e-4;
-/// Draws of the prior that are held against the peak.
+/// Number of prior draws that are compared with the peak.
 const PRIOR_DRAWS: usize = 2_000;
-/// Scales so far apart are worth a word.
+/// A larger ratio of scales gives a warning.
 const FAR_APART: f64 = 1e6;
-/// How much longer the steps of differences are where a solver chooses its own.
+/// Factor by which the steps of differences grow for adaptive solvers.
 const LONGER: f64 = 50.0;
-/// Combinations that are named.
+/// Maximum number of combinations named.
 const NAMED: usize = 3;
-/// What is spent on looking where a program computes the likelihood, which may be slow.
+/// Budget of the search for a peak when an external program, which may be slow, computes the likelihood.
 const EVALUATIONS_OF_A_PROGRAM: usize = 300;
 
-/// A posterior, with the points to judge it at.
+/// A posterior, and the points at which it is checked.
 pub(super) struct Posterior<'a> {
     model: &'a Model,
     target: &'a Unconstrained<'a>,
-    /// None if no ascent came to a peak.
+    /// `None` if no ascent reached a region like a Gaussian.
     typical: Option<Typical>,
-    /// What is looked at otherwise.
+    /// The points used otherwise, and their origin.
     others: (&'a Batch, &'static str),
 }
 
@@ -51,12 +51,12 @@ impl<'a> Posterior<'a> {
         Ok(Self { model, target, typical, others: (points, origin) })
     }
 
-    /// Says what there is to say.
+    /// Adds all findings.
     pub(super) fn judge(&self, findings: &mut Findings) -> Result<()> {
         match &self.typical {
             Some(typical) if typical.is_peak => {
                 let bent = if typical.width < 1.0 {
-                    ", which is no Gaussian even near it: what the data says was not looked at"
+                    "; the density is not Gaussian even near it, so the effect of the data was not checked"
                 } else {
                     ""
                 };
@@ -64,12 +64,12 @@ impl<'a> Posterior<'a> {
                 findings.facts.push(format!("a peak of the density: {place}{bent}"));
             }
             Some(typical) => findings.warnings.push(format!(
-                "short ascents came to no peak of the density: the highest ended at {}. It may have none, as a centred \
-                 hierarchy where its scale is 0, or be rough; what the data says could not be looked at",
+                "short ascents found no peak of the density; the highest ended at {}. The density may have none, like \
+                 a centred hierarchy at scale 0, or be rough; the effect of the data was not checked",
                 self.place(&typical.peak)
             )),
             None => findings.facts.push(format!(
-                "short ascents came to nothing that looks like a Gaussian: the gradient was looked at where points are {}",
+                "short ascents found nothing like a Gaussian; the gradient was checked at points {}",
                 self.others.1
             )),
         }
@@ -87,12 +87,12 @@ impl<'a> Posterior<'a> {
         Ok(())
     }
 
-    /// A point in the user's coordinates.
+    /// A point in the model's coordinates, as text.
     fn place(&self, z: &[f64]) -> String {
         some_of(&self.coordinates(z))
     }
 
-    /// The same coordinate by coordinate.
+    /// The same, coordinate by coordinate.
     fn coordinates(&self, z: &[f64]) -> Vec<String> {
         let (theta, _) = self.target.constrain(&Batch::from_points(z.len(), &[z]));
         let names = self.target.target().names();
@@ -107,7 +107,7 @@ impl<'a> Posterior<'a> {
             }
             None => (self.others.0, vec![1.0; dim]),
         };
-        // A solution is as rough as the tolerance of its solver, which longer steps drown.
+        // An adaptive solver adds noise of the size of its tolerance; longer steps make it negligible.
         if self.model.has_adaptive_solver() {
             widths.iter_mut().for_each(|width| *width *= LONGER);
         }
@@ -115,8 +115,8 @@ impl<'a> Posterior<'a> {
         let Some(mut worst) = compare_gradient(self.target, &points, &widths)? else {
             return Ok(());
         };
-        // Ascents to no peak may have ended at a pole, where differences say nothing: a gradient that is wrong
-        // is wrong elsewhere, too.
+        // An ascent without a peak may have ended at a pole, where differences are unreliable. A wrong gradient
+        // is wrong at other points as well.
         let is_lost = self.typical.as_ref().is_some_and(|typical| !typical.is_peak);
         if is_lost && worst.error > WRONG {
             let others = some(self.others.0);
@@ -127,38 +127,38 @@ impl<'a> Posterior<'a> {
         }
         let name = &self.target.target().names()[worst.coordinate];
         let said = format!(
-            "{} along {name}, where differences say {}, at {}",
+            "{} along {name}, but finite differences give {}, at {}",
             short(worst.gradient),
             short(worst.differences),
             self.place(&points.point(worst.point))
         );
         if worst.error <= WRONG {
             findings.facts.push(format!(
-                "the gradient agrees with differences to {:.0e}",
+                "the gradient agrees with finite differences to {:.0e}",
                 worst.error.max(1e-12)
             ));
         } else if self.model.has_adaptive_solver() {
             findings.warnings.push(format!(
-                "the gradient is {said}; that may be the solver, whose steps depend on the \
-                 solution: a smaller rtol and atol, or solver = \"rk4\", would tell"
+                "the gradient is {said}; the cause may be the adaptive solver: compare with a smaller rtol \
+                 and atol, or with solver = \"rk4\""
             ));
         } else {
             findings.errors.push(format!(
-                "the gradient is not that of the density: {said}; an `if` whose other branch is no \
-                 number there, or a kink, may be the reason"
+                "the gradient is wrong: {said}; possible reasons are an `if` whose other branch is NaN \
+                 there, or a kink"
             ));
         }
         Ok(())
     }
 
-    /// A system that still moves when it starts.
+    /// Warns if the system has not settled at the start.
     fn say_unsettled(&self, findings: &mut Findings) -> Result<()> {
         if let Some(moves) = self.model.unsettled(&self.looked_at())? {
             let of =
                 moves.subject.map_or(String::new(), |subject| format!(" of subject {subject}"));
             findings.warnings.push(format!(
-                "the system has not settled: {}{of} is {} at the start, and {} if it settles for twice as long; make \
-                 `settle` longer, unless there is no steady state",
+                "the system has not settled: {}{of} is {} at the start, but {} if it settles for twice as long; \
+                 increase `settle`, unless there is no steady state",
                 moves.state,
                 short(moves.value),
                 short(moves.later)
@@ -167,14 +167,14 @@ impl<'a> Posterior<'a> {
         Ok(())
     }
 
-    /// Quantities without a value.
+    /// Warns about quantities without a value.
     fn say_no_numbers(&self, findings: &mut Findings) -> Result<()> {
         let values = self.model.quantities(&self.looked_at())?.point(0);
         let names = self.model.quantity_names().iter().zip(values);
         let lost: Vec<&String> = names.filter(|(_, x)| x.is_nan()).map(|(name, _)| name).collect();
         if !lost.is_empty() {
             findings.warnings.push(format!(
-                "{} {} no value here: look for a logarithm or root of something negative, or a trajectory that \
+                "{} {} no value here; look for a logarithm or root of a negative number, or a trajectory that \
                  cannot be solved so far",
                 some_of(&lost),
                 if lost.len() == 1 { "has" } else { "have" }
@@ -183,15 +183,15 @@ impl<'a> Posterior<'a> {
         Ok(())
     }
 
-    /// The point at which single things are looked at: the peak, if there is one.
+    /// The point for checks at a single point: the peak, if there is one.
     fn looked_at(&self) -> Batch {
         let peak = self.typical.as_ref().map(|typical| typical.peak.clone());
         let z = peak.unwrap_or_else(|| self.others.0.point(0));
         self.target.constrain(&Batch::from_points(z.len(), &[z])).0
     }
 
-    /// What the data says nothing about. Parameters whose priors name each other learn from the data
-    /// through these: of them the likelihood says too little.
+    /// Warns about parameters that the data do not inform. Parameters whose priors depend on each other learn
+    /// from the data through these priors, so that the likelihood alone is not enough to judge them.
     fn say_unsaid(&self, typical: &Typical, findings: &mut Findings) -> Result<()> {
         let is_independent = self.model.independent_priors();
         if !is_independent.contains(&true) {
@@ -205,7 +205,7 @@ impl<'a> Posterior<'a> {
         if !alone.is_empty() {
             let what: Vec<&str> = alone.iter().map(|one| &names[one.along[0].0][..]).collect();
             findings.warnings.push(format!(
-                "the data says next to nothing about {}: {} near the peak",
+                "the data says almost nothing about {}: {} near the peak",
                 some_of(&what),
                 if what.len() == 1 {
                     "its posterior is its prior"
@@ -222,7 +222,7 @@ impl<'a> Posterior<'a> {
                 String::new()
             };
             findings.warnings.push(format!(
-                "the data says next to nothing about a combination of {}: only their priors hold it near the \
+                "the data says almost nothing about a combination of {}: only their priors determine it near the \
                  peak{more}",
                 some_of(&what)
             ));
@@ -230,7 +230,7 @@ impl<'a> Posterior<'a> {
         Ok(())
     }
 
-    /// Priors in whose tails the posterior is.
+    /// Warns if the posterior lies in the tail of a prior.
     fn say_far(&self, typical: &Typical, findings: &mut Findings) {
         let draws = self.model.prior_draws(PRIOR_DRAWS, 1);
         let Some(z) = draws.and_then(|draws| self.target.unconstrain(&draws).ok()) else { return };
@@ -242,14 +242,14 @@ impl<'a> Posterior<'a> {
         let far: Vec<String> = all.filter(is_beyond).map(|(_, said)| said).collect();
         if !far.is_empty() {
             findings.warnings.push(format!(
-                "the posterior peaks at {}, beyond all of {PRIOR_DRAWS} draws from the prior: is the prior what is \
-                 meant, in these units?",
+                "the posterior peaks at {}, beyond all of {PRIOR_DRAWS} draws from the prior; check the prior and \
+                 its units",
                 some_of(&far)
             ));
         }
     }
 
-    /// Scales of parameters on the whole line that are far apart.
+    /// Warns about unbounded parameters with very different scales.
     fn say_scales(&self, typical: &Typical, findings: &mut Findings) {
         let target = self.target.target();
         let (theta, _) = self.target.constrain(&typical.points);
@@ -266,8 +266,8 @@ impl<'a> Posterior<'a> {
         let Some((&(least, small), &(most, large))) = ends else { return };
         if large > FAR_APART * small {
             findings.warnings.push(format!(
-                "the posterior is some {} wide in {} and {} in {}: scales so far apart cost digits; write them in units \
-                 in which both are near 1",
+                "the posterior is about {} wide in {} and {} in {}: scales so far apart lose precision; choose \
+                 units in which both are near 1",
                 short(small),
                 target.names()[least],
                 short(large),
@@ -277,13 +277,13 @@ impl<'a> Posterior<'a> {
     }
 }
 
-/// The first of some points, as many as are compared.
+/// The first `COMPARED` points.
 fn some(points: &Batch) -> Batch {
     let first: Vec<Vec<f64>> = (0..points.len().min(COMPARED)).map(|i| points.point(i)).collect();
     Batch::from_points(points.dim(), &first)
 }
 
-/// A number of four digits.
+/// A number with four digits.
 fn short(x: f64) -> String {
     let size = x.abs();
     if size != 0.0 && !(1e-3..1e6).contains(&size) { format!("{x:.3e}") } else { format!("{x:.4}") }

@@ -1,4 +1,4 @@
-//! How far the paper is: a bar for each experiment under way, and the time that is left.
+//! Progress of the paper's experiments: a bar for each running experiment, and the time left.
 
 use crate::{job::display::human, text::said::say};
 use adaann_paper::{campaign::Progress, experiments::Run, trial::Trial};
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// In a log, a line this often.
+/// Time between progress lines in a log.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Shows progress on a terminal as bars, in a log as lines.
@@ -34,7 +34,7 @@ struct State {
     overall: Option<ProgressBar>,
 }
 
-/// A run under way.
+/// A running experiment.
 struct Under {
     done: usize,
     total: usize,
@@ -63,7 +63,7 @@ impl Bars {
         }
     }
 
-    /// Takes the bars away.
+    /// Removes the bars.
     pub(super) fn finish(&self) {
         let state = self.state.lock().expect("no thread panics with it");
         for bar in state.runs.values().filter_map(|run| run.bar.as_ref()).chain(&state.overall) {
@@ -79,7 +79,7 @@ fn bar(label: &str) -> ProgressBar {
     ProgressBar::new(1000).with_style(style).with_prefix(label.to_owned())
 }
 
-/// The time left, from the share of the cost that is spent.
+/// The time left, estimated from the share of the cost already spent.
 fn left(started: Instant, spent: f64, cost: f64) -> String {
     let share = spent / cost;
     if share.is_nan() || share <= 0.0 {
@@ -91,7 +91,7 @@ fn left(started: Instant, spent: f64, cost: f64) -> String {
 
 impl Progress for Bars {
     fn discard(&self, run: &Run, trials: usize) {
-        let line = format!("{}: {trials} trials of other settings are run again", run.id);
+        let line = format!("{}: repeating {trials} trials that had other settings", run.id);
         match &self.shown {
             Shown::Nothing => {}
             Shown::Bars(bars) => {
@@ -134,7 +134,7 @@ impl Progress for Bars {
                 own.set_message(text);
                 if under.done == under.total {
                     own.finish_and_clear();
-                    // A terminal that is gone must not end the work.
+                    // A closed terminal must not end the work.
                     let _ = bars.println(closing());
                 }
                 if let Some(overall) = &state.overall {

@@ -1,4 +1,4 @@
-//! `adaann paper`: the paper's experiments, then its page.
+//! `adaann paper`: runs the paper's experiments and writes a page of the results.
 
 mod bars;
 
@@ -24,10 +24,10 @@ use std::{
     process::ExitCode,
 };
 
-/// Trials of one experiment; more is surely a slip.
+/// Maximum number of trials of one experiment; larger values are surely typing errors.
 const MOST_TRIALS: usize = 10_000;
 
-/// Runs what is asked for.
+/// Runs the requested experiments.
 pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
     let examples = experiments::all();
     let plan = plan(args)?;
@@ -40,8 +40,8 @@ pub(crate) fn paper(args: &PaperArgs) -> Result<ExitCode> {
         .install(|| campaign::run(&examples, &plan, &args.out, interrupt::flag(), &bars, others));
     bars.finish();
     let Some(results) = results? else {
-        // Nobody may be listening any more.
-        let _ = writeln!(stderr(), "stopped; the same command goes on from here");
+        // Ignore a closed standard error.
+        let _ = writeln!(stderr(), "stopped; repeat the command to resume");
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };
     let made_by = format!("Made by {}; {}", command(args), machine::description());
@@ -90,7 +90,7 @@ fn plan(args: &PaperArgs) -> Result<Plan> {
     Ok(Plan { size, trials: args.trials, large_trials: args.large_trials, examples })
 }
 
-/// The command that makes the same page.
+/// The command that reproduces the page.
 fn command(args: &PaperArgs) -> String {
     let mut words = vec!["adaann paper".to_owned()];
     words.extend(args.examples.iter().filter(|id| *id != "all").cloned());

@@ -1,4 +1,4 @@
-//! How many particles a budget allows for.
+//! The number of particles that a budget allows.
 
 use super::record::SmcRecord;
 use crate::{
@@ -15,15 +15,15 @@ use adaann::{
 use anyhow::Result;
 use std::path::Path;
 
-/// Evaluations that a particle takes on its way, about, and the particles that are sent whatever is left.
+/// Approximate number of evaluations per particle, and the minimum number of particles.
 const EVALUATIONS_OF_PARTICLE: usize = 60;
 const FEWEST: usize = 64;
 
-/// Points that are evaluated only to see what one takes.
+/// Number of points evaluated to measure the time of an evaluation.
 const MEASURED: usize = 2;
 
-/// Lowers the number of particles to what the budget allows for; returns words on that if it did. An unfinished run
-/// in the same folder goes on with as many as it has.
+/// Lowers the number of particles to what the budget allows, and returns a note if it did. An unfinished run
+/// in the same folder keeps its number of particles.
 pub(crate) fn within(
     budget: Budget,
     subject: &Subject,
@@ -42,13 +42,13 @@ pub(crate) fn within(
     record.settings.particles = most;
     record.asked_particles = Some(asked);
     Ok(Some(format!(
-        "{} particles in place of {}: a particle takes about {EVALUATIONS_OF_PARTICLE} evaluations on its way",
+        "using {} particles instead of {}: each takes about {EVALUATIONS_OF_PARTICLE} evaluations",
         thousands(most),
         thousands(asked)
     )))
 }
 
-/// Particles that the budget allows for, as many in each island.
+/// The number of particles that the budget allows, the same for each island.
 fn affordable(budget: Budget, subject: &Subject, settings: &Settings) -> Result<usize> {
     let target = Metered::new(&*subject.problem.target).until(interrupt::is_overdue);
     if budget.deadline().is_some() {
@@ -64,7 +64,7 @@ fn affordable(budget: Budget, subject: &Subject, settings: &Settings) -> Result<
     Ok((most / settings.islands).max(10) * settings.islands)
 }
 
-/// The particles of an unfinished run in this folder that was asked for as many.
+/// The number of particles of an unfinished run with the same settings.
 fn unfinished(out: &Path, record: &SmcRecord) -> Option<usize> {
     let stored = Stored::open(out).ok().filter(|stored| !stored.has_come_to_its_end())?;
     let begun = SmcRecord::read(&stored).ok()??;

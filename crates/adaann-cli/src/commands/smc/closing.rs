@@ -18,7 +18,7 @@ use adaann::{
 use adaann_report::Table;
 use std::path::Path;
 
-/// What the particles have found, for a terminal.
+/// The results for a terminal.
 pub(super) fn text(
     record: &SmcRecord,
     summary: &SmcSummary,

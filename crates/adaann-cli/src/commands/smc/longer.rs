@@ -1,4 +1,4 @@
-//! A finished run of particles, with another population.
+//! Extends a finished run of particles by another population.
 
 use crate::{
     commands::{lengthen::More, smc::record::SmcRecord},
@@ -12,18 +12,18 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// The finished run that a longer one goes on from.
+/// The finished run to be extended.
 pub(super) struct Longer {
-    /// The flags that ask for it.
+    /// The flags of the extension.
     pub(super) flags: String,
-    /// What there is more of, in words.
+    /// The extension in words.
     pub(super) words: String,
-    /// The particles that are there.
+    /// The existing particles.
     pub(super) population: Population,
 }
 
 impl Longer {
-    /// What the run is to be, and what it goes on from.
+    /// The record of the extended run, and the finished run.
     pub(super) fn of(
         more: More,
         mut record: SmcRecord,
@@ -32,12 +32,11 @@ impl Longer {
     ) -> Result<(SmcRecord, Self)> {
         let More { updates: None, draws: None, particles: Some(particles) } = more else {
             return Err(usage(format!(
-                "{} is a run of `adaann smc`, which has particles: --more-particles makes it longer, and \
-                 nothing else",
+                "{} is a run of `adaann smc`; extend it with --more-particles only",
                 stored.folder().display()
             )));
         };
-        let remedy = "run it again with more --particles, and with --force";
+        let remedy = "run it again with more --particles and --force";
         let told = kept::fingerprint_of(record.to_toml()?, subject);
         let population = population(last::read(stored, &told, remedy)?, subject, stored)?;
         let settings = &mut record.settings;
@@ -48,7 +47,7 @@ impl Longer {
     }
 }
 
-/// The particles of a finished run, with what is known of them.
+/// The particles of a finished run, with their log densities and weights.
 fn population(lineage: Lineage, subject: &Subject, stored: &Stored) -> Result<Population> {
     let target = &*subject.problem.target;
     let names = target.names();

@@ -1,4 +1,4 @@
-//! Particles on their way, as they are at the last checkpoint of their run.
+//! The particles of an unfinished run at its last checkpoint.
 
 use crate::{
     commands::smc::record::SmcRecord,
@@ -21,7 +21,7 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// The particles of an unfinished run; none if it is not one of particles.
+/// The particles of an unfinished run; `None` if it is not a run of `adaann smc`.
 pub(crate) fn look(stored: &Stored, whose: Whose, programs: Programs) -> Result<Option<Finished>> {
     let Some(record) = SmcRecord::read(stored)? else { return Ok(None) };
     let subject = Subject::read(&record.source(), stored, programs)?;
@@ -83,7 +83,7 @@ fn flow(population: &Population) -> Result<Flow> {
     Ok(Flow::new(&FlowSpec::Affine, Base::full_mixture(&weights, &means, &covariances)?)?)
 }
 
-/// The record of the ladder's method that is nearest to it.
+/// The equivalent record for the ladder's method `smc`.
 fn as_method(record: SmcRecord) -> Record {
     let SmcRecord { version, target, model, preset, data_seed, data, parameters, settings, .. } =
         record;

@@ -1,4 +1,4 @@
-//! `adaann smc`: particles in place of a flow, along the same paths.
+//! `adaann smc`: sequential Monte Carlo along the annealing paths.
 
 pub(crate) mod afford;
 mod closing;
@@ -50,7 +50,7 @@ use std::{
 };
 use summary::{Named, SmcSummary};
 
-/// Runs particles, and writes their folder.
+/// Runs sequential Monte Carlo and writes its run folder.
 pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let SmcOutputArgs { threads, out, force, restart, checkpoint, quiet, json, .. } = &args.output;
     let SmcOutputArgs { max_evaluations, max_time, .. } = &args.output;
@@ -77,8 +77,7 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     carry_out(&subject, &record, &out, &how, None)
 }
 
-/// Goes on with the unfinished run of a folder, or lengthens a finished one; none if it is not one of
-/// particles.
+/// Resumes an unfinished run, or extends a finished one; `None` if it is not a run of `adaann smc`.
 pub(crate) fn resume(
     args: &ResumeArgs,
     more: Option<More>,
@@ -106,7 +105,7 @@ pub(crate) fn resume(
     carry_out(&subject, &record, &args.run, &how, longer).map(Some)
 }
 
-/// How a run is carried out, whatever it is of.
+/// Settings of a run that do not depend on its subject.
 struct How {
     threads: usize,
     force: bool,
@@ -136,7 +135,7 @@ fn carry_out(
     let flags = longer.as_ref().map(|longer| longer.flags.clone());
     let kept = Kept::new(&folder, checkpoint, record.to_toml()?, subject, flags, quiet || json)?;
     if let Some(longer) = longer.as_ref().filter(|_| !quiet && !json) {
-        say(&format!("lengthening {}: {}", out.display(), longer.words));
+        say(&format!("extending {}: {}", out.display(), longer.words));
     }
     let earlier = longer.map(|longer| longer.population);
     let pool = threads::pool_of_run(how.threads)?;
@@ -165,7 +164,7 @@ fn carry_out(
         if let Some(why) = &run.summary.ended_early {
             say(&failed(why, out));
         }
-        // A budget that is spent was asked for: it ends a run without interrupting it.
+        // A spent budget was requested, so it is not an interruption.
         Ok(match run.summary.ended_early {
             _ if run.summary.stopped && interrupt::asked() => ExitCode::from(interrupt::EXIT_CODE),
             Some(_) => ExitCode::FAILURE,
@@ -174,7 +173,7 @@ fn carry_out(
     })
 }
 
-/// Particles that have arrived, or were stopped on their way.
+/// The particles at t = 1, or at the t where they were stopped.
 pub(crate) struct Run {
     pub(crate) population: Population,
     pub(crate) quantities: Option<Batch>,
@@ -212,7 +211,7 @@ impl Run {
         Ok(Self { population, quantities, summary })
     }
 
-    /// Writes the run folder, all but its name.
+    /// Writes the run folder under its temporary name.
     fn write(
         &self,
         subject: &Subject,

@@ -1,4 +1,4 @@
-//! `run.toml` of `adaann smc`: all that the run was told.
+//! `run.toml` of `adaann smc`: all settings of the run.
 
 use crate::folder::{
     record::{Record, Source},
@@ -9,29 +9,29 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, ops::Not, path::PathBuf};
 
-/// What a run was told.
+/// The settings of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct SmcRecord {
     /// Version of the program.
     pub(crate) version: String,
-    /// Tells the folder from that of a flow.
+    /// Always [`Self::METHOD`].
     pub(crate) method: String,
     /// Name of the target.
     pub(crate) target: String,
-    /// The model file, if that is what the target comes from.
+    /// The model file of the target, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<PathBuf>,
-    /// Name of the set of settings that the run started from.
+    /// Name of the preset.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) preset: String,
-    /// Seed of the noise, if the data was made.
+    /// Seed of the noise, if the data was simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_seed: Option<u64>,
-    /// Where the data came from, if it was given.
+    /// The file of the data, if it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<PathBuf>,
-    /// Is no final state kept, so that the run cannot be lengthened?
+    /// Was the final state not saved, so that the run cannot be extended?
     #[serde(default, skip_serializing_if = "Not::not")]
     pub(crate) no_state: bool,
     /// Particles that were asked for, if a budget allowed for fewer.
@@ -39,7 +39,7 @@ pub(crate) struct SmcRecord {
     pub(crate) asked_particles: Option<usize>,
     /// Parameters of the target.
     pub(crate) parameters: BTreeMap<String, f64>,
-    /// Everything else, as resolved.
+    /// All other settings, with defaults filled in.
     pub(crate) settings: Settings,
 }
 
@@ -49,7 +49,7 @@ impl SmcRecord {
         toml::to_string(self).context("cannot write the settings as TOML")
     }
 
-    /// Reads the record of a run folder; none if it is not one of particles.
+    /// Reads the record of a run folder; `None` if it is not a run of `adaann smc`.
     pub(crate) fn read(stored: &Stored) -> Result<Option<Self>> {
         let found: toml::Table = toml::from_str(&stored.text(Record::FILE)?)?;
         let method = found.get("method").and_then(toml::Value::as_str);
@@ -61,10 +61,10 @@ impl SmcRecord {
         record.map(Some).with_context(|| format!("cannot read {}", path.display()))
     }
 
-    /// Tells the folder from that of a flow.
+    /// The method, which distinguishes the folder from that of `run` and `fit`.
     pub(crate) const METHOD: &str = "smc";
 
-    /// What the run is of.
+    /// The source of the run's subject.
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             target: &self.target,

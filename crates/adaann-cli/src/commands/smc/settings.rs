@@ -1,4 +1,4 @@
-//! From the arguments of `adaann smc` to a subject and its record.
+//! Turns the arguments of `adaann smc` into a subject and a record.
 
 use crate::commands::smc::record::SmcRecord;
 use crate::{
@@ -20,7 +20,7 @@ use adaann::{
 use anyhow::Result;
 use std::{collections::BTreeMap, path::Path};
 
-/// What is sampled, and how: checked.
+/// The subject and the checked settings.
 pub(super) fn resolve(args: &SmcArgs) -> Result<(Subject, SmcRecord)> {
     let path = Path::new(&args.subject);
     let is_file = path.extension().is_some_and(|extension| extension == "toml") || path.is_file();
@@ -54,7 +54,7 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
         ("noise-variance", args.data.noise_variance.is_some()),
     ] {
         if given {
-            let of = "it belongs to targets that have a name";
+            let of = "it is for named targets";
             return Err(usage(format!("--{flag} does not apply to a model file; {of}")));
         }
     }
@@ -62,7 +62,7 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
     patience_over(&patience(args)?, &model)?;
     let mut fit = model.settings();
     let target = model.target();
-    // Powers of a posterior with flat priors may have no integral, and particles do not arrive there.
+    // Powers of a posterior with flat priors may have no integral, so that particles cannot follow them.
     if model.given().fit.path.is_none() && target.has_prior() && !target.has_proper_prior() {
         fit.path = PathKind::Bridge;
     }
@@ -72,7 +72,7 @@ fn of_model(args: &SmcArgs, path: &Path) -> Result<(Subject, FitSettings, SmcRec
     Ok((subject, fit, SmcRecord { model: Some(path.to_owned()), data, ..record(name) }))
 }
 
-/// What flags say of a program, in its range.
+/// The checked settings of the external program.
 fn patience(args: &SmcArgs) -> Result<Output> {
     let patience = args.output.patience();
     patience.check(0)?;
@@ -101,15 +101,14 @@ fn set<T>(setting: &mut T, flag: Option<T>) {
     }
 }
 
-/// Flags over what goes with the settings of a fit.
+/// The settings: flags override those of a fit.
 pub(crate) fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> Result<Settings> {
     let target = &*subject.problem.target;
     let annealing = &args.annealing.0;
     let path: PathKind = annealing.path.unwrap_or(fit.path);
     if annealing.t0 == Some(First::Auto) {
         return Err(usage(
-            "--t0 is auto, but must be a number: particles find their way from the base to t_0 \
-             themselves",
+            "--t0 is auto, but must be a number: `adaann smc` chooses the values of t below t_0 itself",
         ));
     }
     let preset = FitSettings { path, ..fit.clone() }.particles();
@@ -133,7 +132,7 @@ pub(crate) fn settings(args: &SmcArgs, fit: &FitSettings, subject: &Subject) -> 
     }
     settings.check(target)?;
     if settings.base.start == Start::Normal {
-        // The run would say so as well, but only after the output folder was looked at.
+        // The run checks this too, but only after the output folder was checked.
         settings.base.resolve(&Unconstrained::new(target)?, settings.seed)?;
     }
     Ok(settings)

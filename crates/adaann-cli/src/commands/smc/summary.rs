@@ -1,4 +1,4 @@
-//! `summary.json` of `adaann smc`: what the particles have found, as plain data.
+//! `summary.json` of `adaann smc`: the results as data.
 
 use crate::commands::smc::record::SmcRecord;
 use crate::{
@@ -20,13 +20,13 @@ use adaann::{
 use anyhow::Result;
 use serde::Serialize;
 
-/// Particles that climb to find modes.
+/// Number of particles from which ascents search for modes.
 const CLIMBS: usize = 256;
 
-/// Evaluations by which modes are named, whatever is left to be spent.
+/// Minimum budget for finding modes, however little is left.
 const FEWEST_EVALUATIONS: usize = 200;
 
-/// What particles have found.
+/// The results of the particles.
 #[derive(Debug, Serialize)]
 pub(crate) struct SmcSummary {
     pub(super) version: String,
@@ -35,24 +35,24 @@ pub(crate) struct SmcSummary {
     pub(super) seed: u64,
     /// Was the run interrupted?
     pub(super) stopped: bool,
-    /// Why the run ended before t = 1, if it could not go on.
+    /// Why the run ended before t = 1, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ended_early: Option<String>,
-    /// The last value of t, of whose density all this is.
+    /// The last value of t; all results refer to the density there.
     pub(super) t: f64,
     pub(super) log_z: f64,
     pub(super) log_z_error: f64,
-    /// log Z by each island alone, and the standard error that their spread says.
+    /// log Z of each island, and the standard error from their spread.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) island_log_z: Vec<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) island_error: Option<f64>,
-    /// log ∫p, where the target knows it.
+    /// log ∫p, if the target knows it.
     pub(super) true_log_z: Option<f64>,
-    /// The weights' effective sample size.
+    /// The effective sample size of the weights.
     pub(super) ess: f64,
     pub(super) particles: usize,
-    /// Lines of `draws.csv`: the particles of all sweeps that are kept.
+    /// Lines of `draws.csv`: the particles of all saved sweeps.
     pub(super) draws: usize,
     pub(super) stages: usize,
     pub(super) target_evaluations: usize,
@@ -60,14 +60,14 @@ pub(crate) struct SmcSummary {
     pub(super) parameters: Vec<Parameter>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) quantities: Vec<Parameter>,
-    /// The target's modes, where it knows them.
+    /// The known modes of the target.
     pub(super) modes: Vec<ModeWeight>,
-    /// Those that climbs from particles lead to.
+    /// The modes found by ascents from particles.
     pub(super) found_modes: Vec<FoundMode>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) splits: Vec<SplitShare>,
     pub(super) warnings: Vec<String>,
-    /// What the target says of how it is computed.
+    /// Notes of the target on how it is computed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) notes: Vec<String>,
     pub(super) instructions: String,
@@ -91,7 +91,7 @@ impl SmcSummary {
         let quantity = |(d, name): (usize, &String)| {
             quantities.map(|quantities| parameter(name, quantities.row(d), population))
         };
-        // Modes are those of the target, which particles that were stopped do not stand for.
+        // Particles that were stopped do not represent the target and its modes.
         let arrived = !population.stopped && population.failure.is_none();
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -142,34 +142,33 @@ fn warnings(population: &Population, t: f64, islands: usize, is_late: bool) -> V
     let stopped = population.stopped.then(|| {
         if t >= 1.0 {
             let arrived = population.island_log_z.len();
-            return format!("the run was stopped when {arrived} of {islands} islands had arrived");
+            return format!("the run was stopped when {arrived} of {islands} islands had finished");
         }
         format!(
-            "the run was stopped at t = {t:.4}: particles and log Z are those of the density \
-             annealed to there, not of the target"
+            "the run was stopped at t = {t:.4}: particles and log Z refer to the density at this t, \
+             not to the target"
         )
     });
     let ended_early = ended_early(population).map(|why| match t < 1.0 {
         true => format!(
-            "the run ended early: particles and log Z are those of the density annealed to t = {t:.4}, not of \
-             the target, since {why}"
+            "the run ended early at t = {t:.4}: particles and log Z refer to the density at this t, not to the \
+             target ({why})"
         ),
         false => {
             let arrived = population.island_log_z.len();
-            format!("the run ended early, when {arrived} of {islands} islands had arrived: {why}")
+            format!("the run ended early, when {arrived} of {islands} islands had finished: {why}")
         }
     });
-    let unnamed = is_late.then(|| "modes were not looked for, since the time was over".to_owned());
+    let unnamed = is_late.then(|| "no search for modes: the time limit was reached".to_owned());
     stopped.into_iter().chain(ended_early).chain(unnamed).collect()
 }
 
-/// Why particles could not go on, in the words of the command line.
+/// Why the run failed, with settings as flags.
 fn ended_early(population: &Population) -> Option<String> {
     population.failure.as_ref().map(|failure| in_flags(&failure.reason))
 }
 
-/// Moments over the particles; errors are from their family tree, since particles are not
-/// independent.
+/// Moments over the particles. Particles are not independent, so that errors come from their genealogy.
 fn parameter(name: &str, values: &[f64], population: &Population) -> Parameter {
     let mean = population.mean(values);
     let squares: Vec<f64> = values.iter().map(|x| (x - mean.value).powi(2)).collect();
@@ -187,24 +186,24 @@ fn parameter(name: &str, values: &[f64], population: &Population) -> Parameter {
     }
 }
 
-/// With what the target knows.
+/// Adds the exact values known to the target.
 fn exact(parameter: Parameter, known: &Known, d: usize) -> Parameter {
     let of = |values: &Option<Vec<f64>>| values.as_ref().map(|values| values[d]);
     Parameter { true_mean: of(&known.mean), true_sd: of(&known.sd), ..parameter }
 }
 
-/// The modes that climbs from some of the particles lead to.
+/// The modes found by ascents from some of the particles.
 #[derive(Default)]
 pub(super) struct Named {
     /// The heaviest first.
     modes: Vec<FoundMode>,
     evaluations: usize,
-    /// Was the time over before they were found?
+    /// Was the time limit reached before the search?
     is_late: bool,
 }
 
 impl Named {
-    /// Climbs, if the particles have arrived: those that were stopped do not stand for the target's modes.
+    /// Searches for modes if the particles have reached t = 1.
     pub(super) fn new(
         target: &dyn Target,
         known: &Known,

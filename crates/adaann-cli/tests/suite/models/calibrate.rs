@@ -19,7 +19,7 @@ fn a_right_fit_is_calibrated_and_a_killed_one_goes_on() {
         format!("calibrate mean.toml -n 20 --draws 49 --threads {threads} --out c -- {QUICK}")
     };
     let said = stdout(&succeed(&place, &command(2)));
-    for words in ["20 fits of data that the model made", "mu ", "log_p ", "calibrated"] {
+    for words in ["20 fits of simulated data", "mu ", "log_p ", "calibrated"] {
         assert!(said.contains(words), "{words} is not in\n{said}");
     }
     let summary = place.summary("c");
@@ -40,7 +40,7 @@ fn a_right_fit_is_calibrated_and_a_killed_one_goes_on() {
     let kept: Vec<&str> = trials.split_inclusive('\n').take(18).collect();
     place.write("c/trials.csv", &(kept.concat() + "18,"));
     let output = succeed(&place, &command(1));
-    assert!(stderr(&output).contains("17 of 20 trials were done before"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("17 of 20 trials are already done"), "{}", stderr(&output));
     assert_eq!(place.read("c/trials.csv"), trials);
     assert!(place.read("c/report.html") == page, "another page");
     assert!(place.summary("c") == summary);
@@ -66,7 +66,7 @@ fn what_cannot_be_calibrated_is_refused_with_the_reason() {
         ("flat.toml", "give every parameter a prior that is not flat"),
         ("mean.toml -n 0", "-n is 0, but must be from 1"),
         ("mean.toml --draws 0", "--draws is 0, but must be from 1"),
-        ("mean.toml --out full", "none of a calibration"),
+        ("mean.toml --out full", "not the folder of a calibration"),
         ("mean.toml -- --tau -1", "--tau is -1"),
     ] {
         let said = refuse(&place, &format!("calibrate {words}"), 2);

@@ -99,7 +99,7 @@ fn a_program_outside_is_fitted() {
     assert!(summary["neg_elbo"].as_f64().is_some_and(f64::is_finite), "{summary}");
     succeed(&place, "report run");
     let said = refuse(&place, "predict run", 2);
-    assert!(said.contains("nothing else can be predicted"), "{said}");
+    assert!(said.contains("it has nothing to predict"), "{said}");
 }
 
 #[test]
