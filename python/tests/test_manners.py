@@ -195,4 +195,4 @@ def test_lines_of_the_engine_are_logged(caplog, tmp_path):
                     adaann.fit(stops, **arguments)
             else:
                 adaann.fit(stops, **arguments)
-    assert "going on with" in caplog.text
+    assert "resuming" in caplog.text

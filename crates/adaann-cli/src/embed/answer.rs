@@ -1,4 +1,4 @@
-//! What a run came to: fresh from its end, or read back from a folder.
+//! The results of a run, new or read from a folder.
 
 use crate::{
     commands::export,
@@ -23,11 +23,11 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// What a run came to.
+/// The results of a run.
 pub struct Answer {
     from: From,
     quantities: Option<Batch>,
-    /// The folder that it is in, if it is in one.
+    /// The run folder, if there is one.
     place: Option<PathBuf>,
     pool: ThreadPool,
 }
@@ -37,7 +37,7 @@ enum From {
     Folder(Box<Finished>),
 }
 
-/// Draws of q for each one that is asked for, so that few come twice.
+/// Number of draws of q for each requested draw, so that few draws repeat.
 const CANDIDATES: usize = 4;
 
 impl Answer {
@@ -50,7 +50,7 @@ impl Answer {
     /// Reads the folder of a run.
     ///
     /// # Errors
-    /// If it is none, is not whole, or has changed since it was written.
+    /// If it is not a run folder, is incomplete, or was changed.
     pub fn load(folder: &Path) -> Result<Self, Failure> {
         let finished = Finished::read(folder, Whose::Target, Programs::Forbidden)?;
         let quantities = finished.subject.quantities(&finished.drawn.x)?;
@@ -83,7 +83,7 @@ impl Answer {
         Ok(Approximation::new(&*self.subject().problem.target, self.flow().clone())?)
     }
 
-    /// What `summary.json` says.
+    /// The contents of `summary.json`.
     pub fn summary(&self) -> serde_json::Value {
         let summary: &Summary = match &self.from {
             From::Run { run, .. } => &run.summary,
@@ -92,17 +92,17 @@ impl Answer {
         serde_json::to_value(summary).expect("plain data serialise")
     }
 
-    /// The names of what is known of each draw: coordinates, then derived quantities.
+    /// The names of the columns of draws: coordinates, then derived quantities.
     pub fn columns(&self) -> Vec<String> {
         self.subject().columns()
     }
 
-    /// The draws, in the target's own coordinates.
+    /// The draws, in the target's coordinates.
     pub fn points(&self) -> &Batch {
         &self.drawn().x
     }
 
-    /// Derived quantities at each draw, if the target has some.
+    /// Derived quantities at each draw, if the target has any.
     pub fn quantities(&self) -> Option<&Batch> {
         self.quantities.as_ref()
     }
@@ -112,7 +112,7 @@ impl Answer {
         &self.drawn().log_p
     }
 
-    /// log q at each draw; NaN where they are draws of no q.
+    /// log q at each draw; NaN for methods without a q.
     pub fn log_q(&self) -> &[f64] {
         &self.drawn().log_q
     }
@@ -134,14 +134,14 @@ impl Answer {
     /// log p at any points, not normalised.
     ///
     /// # Errors
-    /// If they have another dimension, or the target is not at hand.
+    /// If they have another dimension, or the target is not available.
     pub fn log_p_at(&self, points: &Batch) -> Result<Vec<f64>, Failure> {
         let approximation = self.approximation()?;
         Ok(self.pool.install(|| evaluate::log_p(&approximation, points))?)
     }
 
-    /// New draws of the target, of equal weight: draws of q, chosen by their weights, or those of the run where
-    /// it has no q or the target is not at hand.
+    /// New draws of the target with equal weights: resampled from new draws of q, or from the run's draws if
+    /// there is no q or the target is not available.
     ///
     /// # Errors
     /// If the target fails.
@@ -154,12 +154,12 @@ impl Answer {
         Ok(self.pool.install(draw)?.resampled(count, seed).x().clone())
     }
 
-    /// Draws of the run, of equal weight.
+    /// Indices of draws of the run, resampled to equal weights.
     pub fn resampled(&self, count: usize, seed: u64) -> Vec<usize> {
         adaann::importance::resample::by_seed(&self.drawn().weights, count, seed)
     }
 
-    /// Derived quantities at any points, if the target has some.
+    /// Derived quantities at any points, if the target has any.
     ///
     /// # Errors
     /// If they have another dimension.
@@ -170,7 +170,7 @@ impl Answer {
     /// Writes the folder of the run, as the command line does.
     ///
     /// # Errors
-    /// If there is something of that name, unless it is a run and may be replaced, or the disk fails.
+    /// If the path exists, unless it is a run and `force` is set, or if writing fails.
     pub fn save(&self, folder: &Path, force: bool) -> Result<(), Failure> {
         match &self.from {
             From::Run { job, run, .. } => self.pool.install(|| write(job, run, folder, force))?,
@@ -185,7 +185,7 @@ impl Answer {
         Ok(())
     }
 
-    /// The page of the run.
+    /// The report page of the run, as HTML.
     ///
     /// # Errors
     /// If it cannot be drawn.
@@ -196,10 +196,10 @@ impl Answer {
         })
     }
 
-    /// The draws with all that belongs to them as a netCDF file, as `adaann export` writes it.
+    /// The draws and related groups as the bytes of a netCDF file, as written by `adaann export`.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If the file cannot be created.
     pub fn netcdf(&self) -> Result<Vec<u8>, Failure> {
         self.in_a_folder(|place| {
             let finished = Finished::read(place, Whose::Target, Programs::Forbidden)?;
@@ -207,7 +207,7 @@ impl Answer {
         })
     }
 
-    /// Reads something of the folder of the run, which is written for that if there is none.
+    /// Reads from the folder of the run, or from a temporary one.
     fn in_a_folder<T>(&self, read: impl FnOnce(&Path) -> anyhow::Result<T>) -> Result<T, Failure> {
         match (&self.from, &self.place) {
             (From::Run { job, run, .. }, None) => {
@@ -229,11 +229,11 @@ fn write(job: &Job, run: &Run, place: &Path, force: bool) -> anyhow::Result<()> 
     page.map(|_| ())
 }
 
-/// A folder that is gone when it has been read.
+/// A temporary folder, removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {
-    /// A name that nobody else has; the folder is made by who writes to it.
+    /// A unique name; the first writer creates the folder.
     fn new() -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -248,7 +248,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Copies all files of a folder, and of those in it.
+/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;

@@ -1,14 +1,14 @@
-//! What went wrong, in words that name settings as arguments of a function.
+//! Errors of the embedded interface, whose messages name settings as arguments of a function.
 
 use crate::text::failure::{chain, is_usage, usage};
 use adaann::{Error, support::visible};
 use std::fmt;
 
-/// What went wrong.
+/// An error of the embedded interface.
 #[derive(Debug)]
 pub struct Failure(anyhow::Error);
 
-/// A run was asked to end, and had no answer yet.
+/// A run was stopped before it had an answer.
 #[derive(Debug)]
 struct Stopped;
 
@@ -21,22 +21,22 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 impl Failure {
-    /// A run was asked to end, and had no answer yet.
+    /// The error of a run that was stopped before it had an answer.
     pub(super) fn stopped() -> Self {
         Self(Stopped.into())
     }
 
-    /// Was the run asked to end?
+    /// Was the run stopped?
     pub fn is_stopped(&self) -> bool {
         self.0.is::<Stopped>()
     }
 
-    /// Something in the request itself is wrong.
+    /// An error in the request itself.
     pub fn usage(message: impl Into<String>) -> Self {
         Self(usage(message))
     }
 
-    /// Is it the request that is wrong, rather than what came of it?
+    /// Is the request itself wrong?
     pub fn is_usage(&self) -> bool {
         is_usage(&self.0)
     }
@@ -68,12 +68,12 @@ impl From<Error> for Failure {
     }
 }
 
-/// The name of a setting as that of an argument.
+/// The name of a setting as an argument.
 pub(super) fn as_argument(setting: &str) -> String {
     setting.replace('-', "_")
 }
 
-/// A text whose settings, in backticks or as flags, are written as arguments.
+/// Writes settings, in backticks or as flags, as arguments.
 fn as_arguments(text: &str) -> String {
     let parts = text.split('`').enumerate();
     let plain = parts.map(|(i, part)| match i % 2 {

@@ -1,8 +1,8 @@
-//! Runs and commands for a program that this one is a part of: a front end in another language.
+//! Runs and commands embedded in another program: the interface for front ends in other languages.
 //!
-//! A [`Session`] is a run that has not begun; [`Session::run`] gives an [`Answer`], which a folder can be
-//! written of, and [`Answer::load`] reads one back. Nothing is printed: lines go to the listener of
-//! [`begin`], progress to the one of a run, and errors are worded by [`Failure`].
+//! A [`Session`] is a run before its start; [`Session::run`] returns an [`Answer`], which can be saved to a
+//! folder, and [`Answer::load`] reads it back. Nothing is printed: log lines go to the listener of [`begin`],
+//! progress goes to the listener of a run, and [`Failure`] has the error messages.
 //!
 //! ```
 //! use adaann_cli::embed::{self, Session, Word};
@@ -37,32 +37,31 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Runs under way in this process.
+/// Number of active runs in this process.
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called once: signals are left alone, lines that would go to standard error go to a listener, and every
-/// thread that works lives within a function, which calls what it is given.
+/// Initialises the embedded interface; call it once. Signals are left to the host, log lines go to `listener`
+/// instead of standard error, and every worker thread runs inside `within`, which calls its argument.
 pub fn begin(listener: fn(&str), within: fn(Life)) {
     interrupt::leave_signals();
     said::listen_with(listener);
     crew::live_within(within);
 }
 
-/// Asks all runs of this process to end with what they have; false if that was asked before.
+/// Asks all runs of this process to end with their current state; returns false if they were asked before.
 pub fn ask_to_end() -> bool {
     interrupt::ask()
 }
 
-/// Asks them to end now, without an answer if need be.
+/// Asks all runs to end now, if necessary without an answer.
 pub fn insist_on_end() {
     interrupt::insist();
 }
 
-/// Does what the arguments of the program `adaann` say, the first of which is its name, and gives the exit code;
-/// what it prints, it prints.
+/// Runs a command line of `adaann`, whose first argument is the program's name. Its output is printed as usual.
 ///
 /// # Errors
-/// What went wrong.
+/// If the command fails.
 pub fn command(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let asked =
         Cli::try_parse_from(arguments).map_err(|error| Failure::usage(error.to_string()))?;
@@ -71,7 +70,7 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Fail
     Ok(())
 }
 
-/// A run under way. The first of them forgets what was asked of those before it.
+/// Counts an active run. The first one clears the requests to earlier runs.
 struct Running;
 
 impl Running {

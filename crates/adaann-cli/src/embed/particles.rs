@@ -1,4 +1,4 @@
-//! Particles in place of a flow, on whatever a session is of.
+//! Sequential Monte Carlo on the target of a session.
 
 use crate::{
     args::{Cli, Command},
@@ -10,17 +10,17 @@ use adaann::{Batch, budget::Budget, checkpoint::Ledger, fit::overlay::Interval};
 use clap::Parser;
 use std::{ffi::OsString, sync::Arc};
 
-/// What particles came to.
+/// The results of sequential Monte Carlo.
 pub struct Particles {
     run: smc::Run,
     columns: Vec<String>,
 }
 
 impl Session {
-    /// Samples by sequential Monte Carlo, with the settings of `adaann smc` by their names.
+    /// Samples by sequential Monte Carlo; settings have the names of the flags of `adaann smc`.
     ///
     /// # Errors
-    /// If a setting is wrong, or what went wrong.
+    /// If a setting is wrong, or the run fails.
     pub fn particles<N: AsRef<str>>(
         self,
         words: impl IntoIterator<Item = (N, Word)>,
@@ -66,7 +66,7 @@ fn parsed<N: AsRef<str>>(
     }
 }
 
-/// A line of the parser's with flags as arguments.
+/// Writes the flags in a line of the parser as arguments.
 fn as_argument_words(line: &str) -> String {
     let word = |word: &str| match word.find("--") {
         Some(at) => format!("{}{}", &word[..at], as_argument(&word[at + 2..])),
@@ -76,32 +76,32 @@ fn as_argument_words(line: &str) -> String {
 }
 
 impl Particles {
-    /// What `summary.json` of `adaann smc` says.
+    /// The contents of `summary.json` of `adaann smc`.
     pub fn summary(&self) -> serde_json::Value {
         serde_json::from_str(&self.run.summary.to_json()).expect("it was written as JSON")
     }
 
-    /// The names of what is known of each particle: coordinates, then derived quantities.
+    /// The names of the columns of particles: coordinates, then derived quantities.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The particles, in the target's own coordinates.
+    /// The particles, in the target's coordinates.
     pub fn points(&self) -> &Batch {
         &self.run.population.points
     }
 
-    /// Derived quantities at each, if the target has some.
+    /// Derived quantities at each particle, if the target has any.
     pub fn quantities(&self) -> Option<&Batch> {
         self.run.quantities.as_ref()
     }
 
-    /// log p at each, not normalised.
+    /// log p at each particle, not normalised.
     pub fn log_p(&self) -> &[f64] {
         &self.run.population.log_p
     }
 
-    /// The weight of each; they sum to 1.
+    /// The weight of each particle; they sum to 1.
     pub fn weights(&self) -> &[f64] {
         &self.run.population.weights
     }

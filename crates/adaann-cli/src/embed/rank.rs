@@ -1,4 +1,4 @@
-//! One of several processes that do a job together: rank 0 runs a command, the others answer it.
+//! A job on several processes: rank 0 runs a command, the others answer its requests.
 
 use crate::{
     commands::calibrate::trials,
@@ -21,9 +21,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Does what the arguments of the program `adaann` say, as rank 0 of several: targets and trials are shared out by a
-/// queue, from which somebody takes questions to the other ranks. Each of them answers so many at a time as it has
-/// `seats`, all together; this process has so many threads.
+/// Runs a command line of `adaann` as rank 0 of several. Targets and trials are shared through `queue`, whose
+/// questions the caller sends to the other ranks. These answer `seats` questions at a time in total; this process
+/// has `threads` threads.
 pub fn command_of_ranks(
     arguments: impl IntoIterator<Item = OsString>,
     queue: Arc<Queue>,
@@ -34,18 +34,18 @@ pub fn command_of_ranks(
     crate::commands::main(arguments)
 }
 
-/// Has somebody asked the run of this process to end?
+/// Was the run of this process asked to end?
 pub fn is_asked_to_end() -> bool {
     interrupt::asked()
 }
 
-/// A rank that answers questions. It prints nothing and writes no file.
+/// A rank that answers questions. It prints nothing and writes no files.
 pub struct Rank {
     opened: Mutex<BTreeMap<u64, Result<&'static Opened, String>>>,
     pool: ThreadPool,
 }
 
-/// What questions are about; it lives as long as its process.
+/// The subject of questions; it lives as long as its process.
 struct Opened {
     subject: &'static Subject,
     answering: Answering,
@@ -60,16 +60,16 @@ impl Opened {
 }
 
 impl Rank {
-    /// One with so many threads.
+    /// A rank with this number of threads.
     ///
     /// # Errors
-    /// If they cannot be started.
+    /// If the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self, String> {
         let pool = crew::pool(threads).map_err(|error| error.to_string())?;
         Ok(Self { opened: Mutex::default(), pool })
     }
 
-    /// Hears what it is going to be asked about. What is wrong with it is said when it is asked.
+    /// Receives a target. Errors in it are reported in the answers to its questions.
     pub fn hear(&self, told: &[u8]) {
         let Ok(told) = from_bytes::<Told>(told) else { return };
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,13 +80,16 @@ impl Rank {
 
     fn opened(&self, number: u64) -> Result<&'static Opened, String> {
         let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.get(&number).cloned().unwrap_or_else(|| Err("a question about nothing".into()))
+        opened
+            .get(&number)
+            .cloned()
+            .unwrap_or_else(|| Err("the question names an unknown target".into()))
     }
 
-    /// Answers a question; may be called by several threads. Notes are told on the way.
+    /// Answers a question, and sends notes before the result; may be called from several threads.
     ///
     /// # Errors
-    /// What went wrong, in words.
+    /// The message of the error.
     pub fn answer(
         &self,
         question: &[u8],
@@ -97,11 +100,11 @@ impl Rank {
             return self.pool.install(|| opened.answering.answer(question));
         }
         let Some((&QUESTION, question)) = question.split_first() else {
-            return Err("a question that is none".into());
+            return Err("unknown kind of question".into());
         };
         let worded = |error: adaann::Error| error.to_string();
         let question: Question = from_bytes(question).map_err(worded)?;
-        // A whole trial has one thread, as it has where there are no ranks.
+        // A whole trial has one thread, as without ranks.
         let single = crew::pool(1).map_err(|error| error.to_string())?;
         single.install(|| self.work(question, note)).map_err(|error| format!("{error:#}"))
     }
@@ -115,7 +118,7 @@ impl Rank {
         Ok(match question {
             Question::Trial { subject, fit, draws, seed, number } => {
                 let model = opened(subject)?.subject.model.as_ref();
-                let model = model.ok_or_else(|| anyhow::anyhow!("a trial of no model"))?;
+                let model = model.ok_or_else(|| anyhow::anyhow!("a trial needs a model"))?;
                 to_bytes(&trials::run_one(model, &fit, draws, seed, number))?
             }
             Question::Seed { subject, plan, seed, most, draws, kept } => {

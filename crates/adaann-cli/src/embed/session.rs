@@ -1,4 +1,4 @@
-//! A run that has not begun: what it is of, and what it was told.
+//! A run before its start: its subject and its settings.
 
 use crate::{
     args::OutputArgs,
@@ -32,22 +32,22 @@ use std::{
     },
 };
 
-/// A run that has not begun.
+/// A run before its start.
 pub struct Session {
     pub(super) job: Job,
     pub(super) output: OutputArgs,
-    /// Raised by a target that has failed for good.
+    /// Set by a target that has failed permanently.
     failed: Arc<AtomicBool>,
 }
 
-/// What a run folder says of a target that it cannot hold.
+/// The description, in a run folder, of a target that the folder cannot contain.
 #[derive(Debug, Clone, Default)]
 pub struct Described {
-    /// Its name.
+    /// The target's name.
     pub name: String,
-    /// The language that it is written in.
+    /// Its programming language.
     pub language: String,
-    /// What tells it from others, as far as that can be known: a run goes on only with the same.
+    /// A text that identifies the target as far as possible; a run resumes only with the same identity.
     pub identity: String,
 }
 
@@ -56,7 +56,7 @@ impl Session {
         Self { job, output, failed: Arc::default() }
     }
 
-    /// A registered density, with parameters of its own.
+    /// A registered density with parameters.
     ///
     /// # Errors
     /// If there is no such density, or a setting is wrong.
@@ -82,10 +82,10 @@ impl Session {
         Ok(Self::new(Job::new(record, subject), output))
     }
 
-    /// The model of a file, with other data than its own if some is given.
+    /// The model of a file, with `data` in place of its own if given.
     ///
     /// # Errors
-    /// All that is wrong with the file, or a setting that is.
+    /// All errors in the file, or a wrong setting.
     pub fn of_model(path: &Path, data: Option<&Path>, given: Given) -> Result<Self, Failure> {
         let model = Model::read_with_data(path, data).map_err(anyhow::Error::from)?;
         let plan = model.plan_with(&given, &model.default_settings())?;
@@ -100,7 +100,7 @@ impl Session {
         Ok(Self::new(Job::new(record, Subject::of_model(model)), output))
     }
 
-    /// A target of the caller's.
+    /// A target given by the caller.
     ///
     /// # Errors
     /// If a setting is wrong.
@@ -121,21 +121,21 @@ impl Session {
         Ok(Self::new(Job::new(record, Subject::of_target(target)), output))
     }
 
-    /// The same for a target that raises this when it has failed for good: the run then ends without an answer,
-    /// and goes on from before that when it is begun again.
+    /// Ends the run without an answer when the target sets `failed`, because it has failed permanently. A new
+    /// session resumes from before the failure.
     #[must_use]
     pub fn until(self, failed: Arc<AtomicBool>) -> Self {
         Self { failed, ..self }
     }
 
-    /// The same with a rule in place of a schedule, which Algorithm 1 alone has.
+    /// Replaces the schedule of Algorithm 1 by a rule.
     ///
     /// # Errors
-    /// If another method was asked for.
+    /// If the session has another method.
     pub fn with_rule(mut self, rule: Box<dyn Rule + Send + Sync>) -> Result<Self, Failure> {
         if self.job.record.method != Method::Adaann {
             return Err(Failure::usage(format!(
-                "a rule for the temperatures belongs to the method adaann, but {} was asked for",
+                "a rule for the temperatures needs the method adaann, but the method is {}",
                 self.job.record.method.name()
             )));
         }
@@ -143,10 +143,10 @@ impl Session {
         Ok(self)
     }
 
-    /// Does it. `shows` is told the share that is done, and what is done now.
+    /// Carries out the run. `shows` receives the share done and the current activity.
     ///
     /// # Errors
-    /// What went wrong; what was asked to end at once ends so, too.
+    /// If the run fails, or was asked to end at once.
     pub fn run(self, shows: impl Fn(f64, &str) + Send + Sync + 'static) -> Result<Answer, Failure> {
         let Self { job, output, failed } = self;
         job.check_state()?;
@@ -170,7 +170,7 @@ impl Session {
     }
 }
 
-/// Does a job with checkpoints, and writes its folder.
+/// Carries out a job with checkpoints and writes its folder.
 fn in_folder(
     job: &Job,
     output: &OutputArgs,
@@ -190,13 +190,15 @@ fn in_folder(
     folder.restore()?;
     let page = job.write(&run, &folder, &kept)?;
     run.summary.figure_evaluations = *page.as_ref().unwrap_or(&0);
-    // A check that was given up goes on, as what was stopped does.
+    // Keep the checkpoints of an interrupted check, as those of an interrupted run.
     folder.finish(run.summary.stopped || interrupt::asked())?;
-    page.with_context(|| format!("the run is in {}, but for its page", out.display()))?;
+    page.with_context(|| {
+        format!("the run is in {}, but its page could not be drawn", out.display())
+    })?;
     Ok(run)
 }
 
-/// Refuses what was made of a target that has failed, if only in its check.
+/// Refuses the results of a target that has failed, even if only in its check.
 fn check(failed: &AtomicBool) -> anyhow::Result<()> {
     match failed.load(Ordering::Relaxed) {
         true => Err(anyhow::anyhow!("the target has failed")),
@@ -204,7 +206,7 @@ fn check(failed: &AtomicBool) -> anyhow::Result<()> {
     }
 }
 
-/// What comes out, checked.
+/// The checked output settings.
 fn output(given: &Given, below: &Given, plan: &Plan) -> Result<OutputArgs, Failure> {
     let output = given.clone().over(below).output;
     output.check(plan.seed())?;

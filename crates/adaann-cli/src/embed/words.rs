@@ -1,4 +1,4 @@
-//! Settings by their names, as arguments of a function have them.
+//! Settings by name, as arguments of a function.
 
 use crate::{embed::Failure, embed::failure::as_argument};
 use adaann::{
@@ -13,19 +13,19 @@ use adaann::{
 /// The value of a setting.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Word {
-    /// As a word of a command line, which may stand for a number or a list.
+    /// A word as on the command line, which may be a number or a list.
     Text(String),
     /// On or off.
     Switch(bool),
 }
 
-/// Settings that say what a command prints or where: a front end has its own ways.
+/// Settings for the output of commands, which front ends handle themselves.
 const NOT_HERE: [&str; 3] = ["quiet", "json", "dry-run"];
 
-/// The settings of these names, in which `_` stands for `-`.
+/// Reads settings by name, with `_` in place of `-`.
 ///
 /// # Errors
-/// If there is none of a name, or it cannot have a value.
+/// If a name is unknown or a value is invalid.
 pub fn settings<N: AsRef<str>>(
     words: impl IntoIterator<Item = (N, Word)>,
 ) -> Result<Given, Failure> {
@@ -65,7 +65,7 @@ fn read<T: Table>(into: &mut T, name: &str, word: &Word) -> Option<Result<(), St
     })
 }
 
-/// The error for a name that is no setting, with the nearest one.
+/// The error for an unknown name, with the nearest setting.
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = all().map(|(name, ..)| name).collect();
     let nearest = adaann::support::names::nearest(name, names);
@@ -74,7 +74,7 @@ fn unknown(name: &str) -> Failure {
     Failure::usage(format!("there is no setting called {}{hint}", as_argument(name)))
 }
 
-/// Every setting with what it is for, and its possible names.
+/// Every setting with its description and its possible values.
 fn all() -> impl Iterator<Item = (&'static str, &'static str, Names)> {
     fn of<T: Table>() -> impl Iterator<Item = (&'static str, &'static str, Names)> {
         T::TABLE.iter().map(|setting| {
@@ -89,8 +89,8 @@ fn all() -> impl Iterator<Item = (&'static str, &'static str, Names)> {
     all.filter(|(name, ..)| !NOT_HERE.contains(name))
 }
 
-/// A setting as an argument: its name, the help that the command line has for it, and the names that it may
-/// have as a value, if they are known, each with a line.
+/// A setting as an argument: its name, its help text from the command line, and its possible values with a
+/// description each, if there is a fixed list.
 pub type Help = (String, String, Vec<(&'static str, &'static str)>);
 
 /// Every setting as an argument.

@@ -1,16 +1,16 @@
-//! A place where it is shown how far something is: a bar, or lines now and then.
+//! Displays of progress: a bar on a terminal, or occasional lines in a log.
 
 use crate::text::said::say;
 use indicatif::ProgressBar;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// In a log, the first line after this time, to say that it runs and how long it will take.
+/// Time until the first line in a log, which says that the run works and how long it will take.
 const FIRST_LINE: Duration = Duration::from_secs(1);
 
-/// And then a line this often.
+/// Time between further lines.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// Shows how far something is.
+/// Shows progress.
 #[derive(Debug)]
 pub(crate) enum Display {
     None,
@@ -19,7 +19,7 @@ pub(crate) enum Display {
     Told(Listener),
 }
 
-/// Somebody who shows how far a run is: the share that is done, and what is done now.
+/// Receives the progress of a run: the share done, and the current activity.
 #[derive(Clone)]
 pub(crate) struct Listener(pub(crate) Arc<Shows>);
 
@@ -32,12 +32,12 @@ impl fmt::Debug for Listener {
 }
 
 impl Display {
-    /// Lines with a label.
+    /// Log lines that begin with a label.
     pub(crate) fn lines(label: &str) -> Self {
         Self::Lines { label: label.to_owned(), due: FIRST_LINE }
     }
 
-    /// Says something that stays.
+    /// Prints a permanent line.
     pub(crate) fn say(&self, line: &str) {
         match self {
             Self::None => {}
@@ -47,7 +47,7 @@ impl Display {
         }
     }
 
-    /// The share of a part that is done, which may be less than that of the part before it.
+    /// Shows the share done of a part, which may be below that of the previous part.
     pub(crate) fn show_part(
         &mut self,
         elapsed: Duration,
@@ -60,7 +60,7 @@ impl Display {
         self.show(elapsed, share, text);
     }
 
-    /// The share that is done after some time; the text is made only if it is shown.
+    /// Shows the share done after some time; the text is formatted only if shown.
     pub(crate) fn show(&mut self, elapsed: Duration, share: f64, text: impl FnOnce() -> String) {
         match self {
             Self::None => {}
@@ -87,7 +87,7 @@ impl Drop for Display {
     }
 }
 
-/// A time as people say it.
+/// A duration formatted for people.
 pub(crate) fn human(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),

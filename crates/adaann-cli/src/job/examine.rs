@@ -1,4 +1,4 @@
-//! The check at the end of a run: draws are weighted towards the target, and the run is judged.
+//! The check at the end of a run: weights the draws towards the target and judges the run.
 
 use crate::{job::interrupt, text::failure::in_flags};
 use adaann::{
@@ -12,17 +12,17 @@ use adaann::{
     smc::Observer,
 };
 
-/// How far a run is to be trusted.
+/// The result of the check.
 pub(crate) struct Examined {
-    /// What was found; nothing if the draws cannot be examined.
+    /// The examination; `None` if the draws cannot be examined.
     pub(crate) examination: Option<Examination>,
-    /// Evaluations of the target, also where the check came to no end.
+    /// Evaluations of the target.
     pub(crate) evaluations: usize,
     pub(crate) verdict: Verdict,
 }
 
-/// Examines draws of an approximation. A fit is worth keeping whatever becomes of its check, so that
-/// a check which fails is a verdict, not an error.
+/// Examines draws of an approximation. A fit is kept even if its check fails, so that a failed check gives a
+/// verdict, not an error.
 pub(crate) fn examine(
     outcome: &Outcome,
     approximation: &Approximation,
@@ -31,11 +31,11 @@ pub(crate) fn examine(
     observer: &mut dyn Observer,
     ledger: &mut Ledger,
 ) -> Examined {
-    // Who has asked for an end does not want to wait for more; and particles at the target say nothing of a
-    // flow that is not there.
+    // Skip the particles if the run was interrupted, or if the flow has not reached t = 1, where particles
+    // cannot check it.
     let is_over = interrupt::asked() || outcome.t() < 1.0;
     let particles = if is_over { 0 } else { wanted.particles };
-    // Nor does who wants no particles want another search.
+    // Without particles, skip the search as well.
     let wanted = diagnostics::Settings { particles, search: particles > 0, ..wanted };
     let mut examined =
         match diagnostics::examine_with(approximation, sample, settings, &wanted, observer, ledger)
@@ -67,15 +67,14 @@ pub(crate) fn examine(
     examined
 }
 
-/// The judgement on an answer of the ladder that is gone on with, or only looked at. `names` are those of its
-/// coordinates.
+/// The verdict on an answer of the ladder, final or at a checkpoint. `names` are its coordinates.
 pub(crate) fn of_answer_by(answer: &Answer, names: &[String], ledger: &Ledger) -> Verdict {
     let verdict = of_answer(answer, names);
     if ledger.is_looking() { verdict.of_unfinished(None) } else { verdict }
 }
 
-/// The judgement on an answer of the ladder: that of its check. Without one, draws and chains are judged by
-/// the same thresholds, whether the run was stopped or not.
+/// The verdict of the answer's check. Without a check, draws and chains are judged by the same thresholds,
+/// whether the run was stopped or not.
 fn of_answer(answer: &Answer, names: &[String]) -> Verdict {
     let unchecked = || Verdict::of_unchecked(&answer.sample, names);
     let verdict = answer.examination.as_ref().map_or_else(unchecked, |found| found.verdict.clone());
@@ -103,14 +102,14 @@ mod tests {
         vec!["x".into()]
     }
 
-    /// An answer to N(0, 1) that nothing has checked.
+    /// An unchecked answer to N(0, 1).
     fn unchecked() -> Answer {
         let target = Program::record(1, |z| -0.5 * z[0].square());
         let settings = Settings { check: 0.0, method: Method::Mixture, ..Settings::default() };
         approximate(&target, &settings, &mut ()).unwrap()
     }
 
-    /// Its draws, weighted by `log_weight` of the number and the place of each.
+    /// Its draws, weighted by `log_weight` of the index and the position of each.
     fn weighted(log_weight: impl Fn(usize, f64) -> f64) -> Sample {
         let x = unchecked().sample.x().clone();
         let values = x.row(0)[..x.len()].iter().enumerate();
@@ -124,7 +123,7 @@ mod tests {
         (verdict.trust, verdict.reasons.iter().map(|reason| reason.finding.code()).collect())
     }
 
-    /// Each sample, in a run that was stopped, that has spent its budget, and that came to its end.
+    /// The verdicts on a sample in a run that was stopped, that spent its budget, and that finished.
     fn in_all_runs(sample: &Sample) -> [(Trust, Vec<&'static str>); 3] {
         [(true, false), (false, true), (false, false)].map(|(stopped, spent)| {
             judged(&Answer { sample: sample.clone(), stopped, spent, ..unchecked() })

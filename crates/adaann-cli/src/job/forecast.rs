@@ -1,4 +1,4 @@
-//! One line that says what a run will take, once its pace is known.
+//! A forecast of evaluations and time, in one line, once the pace of a run is known.
 
 use crate::{
     job::display::{Display, human},
@@ -6,17 +6,17 @@ use crate::{
 };
 use std::time::Duration;
 
-/// A pace is known after this time. Runs that are shorter need no forecast.
+/// The pace is known after this time. Shorter runs need no forecast.
 const MEASURED: Duration = Duration::from_millis(1_500);
 
-/// A forecast that was made, or not yet.
+/// Whether the forecast was made.
 #[derive(Debug, Default)]
 pub(crate) struct Forecast {
     is_told: bool,
 }
 
 impl Forecast {
-    /// Tells of so many evaluations and so much time to go, once.
+    /// Prints the remaining evaluations and time, once.
     pub(crate) fn tell(
         &mut self,
         display: &Display,
@@ -33,13 +33,13 @@ impl Forecast {
 
 fn line(evaluations: usize, time: Duration) -> String {
     format!(
-        "forecast: about {} more evaluations and {}; more if the target turns out to be hard",
+        "forecast: about {} more evaluations and {}, or more if the target is hard",
         thousands(rounded(evaluations)),
         human(time)
     )
 }
 
-/// Two digits of a number: more are not known.
+/// Rounds to two digits, the precision of the forecast.
 fn rounded(count: usize) -> usize {
     let unit = 10_usize.pow(count.checked_ilog10().unwrap_or(0).saturating_sub(1));
     count.saturating_add(unit / 2) / unit * unit

@@ -13,21 +13,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Exit code of a run that was interrupted, as shells count it.
+/// Exit code of an interrupted run, by the convention of shells.
 pub(crate) const EXIT_CODE: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
-/// Are signals another's business, who says when a run is to end?
+/// Does a host program handle the signals?
 static IS_EMBEDDED: AtomicBool = AtomicBool::new(false);
 
-/// When a run that was asked to end is asked for nothing more; a look at a run raises the flag without it.
+/// The deadline of an interrupted run. Displaying an unfinished run raises the flag without a deadline.
 static DUE: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// How long the last evaluations may take that make an answer of what there is.
+/// Time for the evaluations that turn the current state of an interrupted run into an answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Begins to listen.
+/// Installs the signal handler.
 pub(crate) fn listen() -> anyhow::Result<()> {
     if IS_EMBEDDED.load(Ordering::Relaxed) {
         return Ok(());
@@ -40,8 +40,8 @@ pub(crate) fn listen() -> anyhow::Result<()> {
     .context("cannot listen for Ctrl-C")
 }
 
-/// Begins to listen, for a command that has nothing to keep: the first ends it at once. Without this a
-/// program of the user's, which Ctrl-C does not reach, might be left behind.
+/// Installs a handler that ends the process at the first signal, for commands without state to save. Without
+/// it, external programs, which Ctrl-C does not reach, might keep running.
 pub(crate) fn end_when_asked() -> anyhow::Result<()> {
     if IS_EMBEDDED.load(Ordering::Relaxed) {
         return Ok(());
@@ -49,12 +49,12 @@ pub(crate) fn end_when_asked() -> anyhow::Result<()> {
     ctrlc::set_handler(end).context("cannot listen for Ctrl-C")
 }
 
-/// Leaves signals to the program that this one is a part of.
+/// Leaves signals to the host program.
 pub(crate) fn leave_signals() {
     IS_EMBEDDED.store(true, Ordering::Relaxed);
 }
 
-/// Asks the run to end with what it has; false if that was asked before.
+/// Asks the run to end with its current state; returns false if it was asked before.
 pub(crate) fn ask() -> bool {
     let is_first = !ASKED.swap(true, Ordering::Relaxed);
     if is_first {
@@ -63,31 +63,31 @@ pub(crate) fn ask() -> bool {
     is_first
 }
 
-/// Asks the run to end now, without an answer if need be.
+/// Asks the run to end now, if necessary without an answer.
 pub(crate) fn insist() {
     ask();
     *due() = Some(Instant::now());
     external::end_all();
 }
 
-/// Ends all programs, and this one.
+/// Ends all external programs and this process.
 fn end() {
     external::end_all();
     std::process::exit(i32::from(EXIT_CODE));
 }
 
-/// The flag that is raised when somebody asks.
+/// The flag that is raised on request.
 pub(crate) fn flag() -> &'static AtomicBool {
     &ASKED
 }
 
-/// The run has ended: nobody asks any more.
+/// Clears the request after a run has ended.
 pub(crate) fn forget() {
     ASKED.store(false, Ordering::Relaxed);
     *due() = None;
 }
 
-/// Has somebody asked the run to end, and waited? Then there is no answer, but checkpoints.
+/// Has the deadline of an interrupted run passed? Then it ends without an answer, but with its checkpoints.
 pub(crate) fn is_overdue() -> bool {
     asked() && due().is_some_and(|due| Instant::now() >= due)
 }
@@ -96,18 +96,18 @@ fn due() -> std::sync::MutexGuard<'static, Option<Instant>> {
     DUE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says that a run was ended before it had an answer.
+/// Reports that a run ended before it had an answer.
 pub(crate) fn without_answer(out: &Path) -> ExitCode {
     let is_kept = folder::is_unfinished(out);
     let out = out.display();
     say(&match is_kept {
-        true => format!("stopped before there was an answer; `adaann resume {out}` goes on"),
-        false => "stopped before there was an answer; nothing is kept".to_owned(),
+        true => format!("stopped before there was an answer; resume with `adaann resume {out}`"),
+        false => "stopped before there was an answer or a checkpoint".to_owned(),
     });
     ExitCode::from(EXIT_CODE)
 }
 
-/// Has somebody asked the run to end?
+/// Was the run asked to end?
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -1,7 +1,7 @@
-//! Checkpoints of a run: where they are, whether they are those of this run, and going on from them.
+//! Checkpoints of a run: their place, their match with the run, and resuming from them.
 //!
-//! While a run is on its way its folder has what it was told, its model and its data, and `state` with the
-//! last checkpoints: all that it takes to go on. A run that ends before the first one leaves no trace.
+//! The folder of an unfinished run has its settings, model and data, and the last checkpoints in `state`:
+//! everything needed to resume. A run that ends before its first checkpoint leaves no folder.
 
 use crate::{
     folder::{Beginning, Folder, record::Record, subject::Subject},
@@ -27,32 +27,33 @@ use std::{
 /// The checkpoints of a run.
 pub(crate) struct Kept {
     beginning: Beginning,
-    /// Its name.
+    /// The path of the run folder.
     path: PathBuf,
-    /// Files that a run cannot go on without.
+    /// The files needed to resume.
     files: Arc<Vec<(String, Arc<str>)>>,
     fingerprint: Fingerprint,
     interval: Duration,
-    /// Is nothing to be kept?
+    /// Are checkpoints off?
     is_off: bool,
-    /// Has it been said that a checkpoint could not be written? Seeds have one each.
+    /// Was a failure to write a checkpoint already reported? Every seed has its own checkpoints.
     has_warned: Arc<AtomicBool>,
     started: Instant,
-    /// What checkpoints say of a run that lengthens another: the flags for it.
+    /// The flags of a run that extends a finished one; stored in its checkpoints.
     longer: Option<String>,
 }
 
 /// Name of these flags in a checkpoint.
 const LONGER: &str = "longer";
 
-/// Differences between two runs that a message names.
+/// Maximum number of differences between two runs in a message.
 const MOST_DIFFERENCES: usize = 5;
 
 impl Kept {
-    /// Those of a run that was told this, on a subject; `longer` has the flags that lengthen a finished run.
+    /// The checkpoints of a run with these settings and subject; `longer` has the flags that extend a finished
+    /// run.
     ///
     /// # Errors
-    /// If the folder has an unfinished run of something else, or of which no checkpoint can be read.
+    /// If the folder has an unfinished run with other settings, or none of its checkpoints can be read.
     pub(crate) fn new(
         folder: &Folder,
         interval: Interval,
@@ -68,7 +69,7 @@ impl Kept {
             fingerprint: fingerprint(&files),
             files: Arc::new(files),
             interval: interval.time().unwrap_or(Duration::MAX),
-            // What an earlier run has kept is gone on with all the same, and so is a finished one.
+            // Existing checkpoints, and extensions of finished runs, need checkpoints even if they are off.
             is_off: interval == Interval::Off && !folder.is_unfinished() && longer.is_none(),
             longer,
             has_warned: Arc::default(),
@@ -80,15 +81,15 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Is the unfinished run there this one?
+    /// Checks that an unfinished run in the folder is this one.
     fn check(&self, is_forced: bool, is_quiet: bool) -> Result<()> {
         let path = self.path.display();
         let Some((header, fallen)) = self.any_header()? else { return Ok(()) };
         let differences = self.fingerprint.differences(&header.fingerprint);
         if let Some(flags) = header.about.get(LONGER).filter(|_| !differences.is_empty()) {
             return Err(usage(format!(
-                "{path} is a finished run on its way to be longer: `adaann resume {path} {flags}` goes on \
-                 with that; without {path}/{} it is as it was",
+                "{path} has an unfinished extension: continue it with `adaann resume {path} {flags}`, or delete \
+                 {path}/{} to discard it",
                 Folder::STATE
             )));
         }
@@ -97,25 +98,24 @@ impl Kept {
             let shown = differences[..differences.len() - more].join("; ");
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             return Err(usage(format!(
-                "{path} has an unfinished run with other settings: {shown}{more}; --restart begins it again as this \
-                 one, --out writes to another folder"
+                "{path} has an unfinished run with other settings: {shown}{more}; start anew with --restart, or \
+                 choose another folder with --out"
             )));
         }
-        let mut note = format!("going on with {path}");
+        let mut note = format!("resuming {path}");
         if is_forced {
-            note += ", which is unfinished: --force replaces finished runs alone, and --restart begins this one \
-                     again";
+            note += ", which is unfinished: --force replaces finished runs only; --restart starts it anew";
         }
         if !fallen.is_empty() {
-            note += &format!(", from the checkpoint before the last ({fallen})");
+            note += &format!(", from the second-last checkpoint ({fallen})");
         }
         let instructions = Instructions::current().to_string();
         if header.instructions != instructions {
             let was = &header.instructions;
-            note += &format!("; it began with {was}, here is {instructions}: last bits may differ");
+            note += &format!("; started with {was}, now {instructions}: last bits may differ");
         }
         if header.program != env!("CARGO_PKG_VERSION") {
-            note += &format!("; it began with adaann {}: bits may differ", header.program);
+            note += &format!("; started with adaann {}: bits may differ", header.program);
         }
         if !is_quiet {
             say(&note);
@@ -131,7 +131,9 @@ impl Kept {
         for place in std::iter::once(state.clone()).chain(seeds) {
             let header = Store::open(&place)?.read_header().map_err(|error| {
                 let path = self.path.display();
-                usage(format!("{path} has an unfinished run: {error}; --restart begins it again"))
+                usage(format!(
+                    "{path} has an unfinished run: {error}; start it anew with --restart"
+                ))
             })?;
             if header.is_some() {
                 return Ok(header);
@@ -140,12 +142,12 @@ impl Kept {
         Ok(None)
     }
 
-    /// The list of the run's own parts.
+    /// The ledger of the run's own parts.
     pub(crate) fn ledger(&self) -> adaann::Result<Ledger> {
         self.ledger_in(self.path.join(Folder::STATE))
     }
 
-    /// The list of one of its seeds.
+    /// The ledger of one of its seeds.
     pub(crate) fn ledger_of_seed(&self, seed: u64) -> adaann::Result<Ledger> {
         self.ledger_in(place_of_seed(&self.path, seed))
     }
@@ -173,7 +175,7 @@ impl Kept {
             .resumed()
     }
 
-    /// What a rank elsewhere needs to go on with one of the seeds. None where nothing is kept.
+    /// The state that another rank needs to resume one of the seeds. `None` if checkpoints are off.
     pub(crate) fn of_seed_elsewhere(&self, seed: u64) -> adaann::Result<Option<KeptHere>> {
         if self.is_off {
             return Ok(None);
@@ -183,7 +185,7 @@ impl Kept {
         Ok(Some(KeptHere { every, header, last }))
     }
 
-    /// Writes down a checkpoint of a seed that a rank elsewhere has told.
+    /// Writes a checkpoint of a seed that another rank has sent.
     pub(crate) fn keep_of_seed(&self, seed: u64, told: &[u8]) {
         let path = self.path.display().to_string();
         let made = self.beginning.make(&self.files);
@@ -197,12 +199,12 @@ impl Kept {
         }
     }
 
-    /// What stands at the head of states of this run.
+    /// The header of this run's checkpoints.
     pub(crate) fn header(&self) -> Header {
         Header::new(Instructions::current().to_string(), self.fingerprint.clone())
     }
 
-    /// The work is over, or has failed: what is finished is written down, if it is worth going on with.
+    /// Saves the finished parts after the work has ended or failed, unless there are none.
     pub(crate) fn save(&self, ledger: &mut Ledger) {
         let has_checkpoints = self.path.join(Folder::STATE).exists();
         if interrupt::asked() || has_checkpoints || self.started.elapsed() >= self.interval {
@@ -211,36 +213,36 @@ impl Kept {
     }
 }
 
-/// Where the checkpoints of a seed are in a run folder.
+/// The place of a seed's checkpoints in a run folder.
 pub(super) fn place_of_seed(run: &Path, seed: u64) -> PathBuf {
     run.join(Folder::STATE).join(format!("seed-{seed}"))
 }
 
-/// Says that a checkpoint could not be written.
+/// Warns that a checkpoint could not be written.
 fn warn(error: &adaann::Error) {
     say(&format!(
-        "warning: a checkpoint could not be written ({error}); a run that is killed now goes on from the \
-         one before, or from its start"
+        "warning: cannot write a checkpoint ({error}); if the run is killed now, it resumes from the \
+         previous checkpoint, or starts anew"
     ));
 }
 
-/// What a run on this subject depends on, which was told this.
+/// The fingerprint of a run with these settings and subject.
 pub(crate) fn fingerprint_of(told: String, subject: &Subject) -> Fingerprint {
     fingerprint(&files(told, subject))
 }
 
-/// Files that a run cannot go on without.
+/// The files needed to resume a run.
 fn files(told: String, subject: &Subject) -> Vec<(String, Arc<str>)> {
     let mut files = vec![(Record::FILE.to_owned(), told.into())];
     files.extend(subject.files());
     files
 }
 
-/// All that a run depends on: each setting by its name, and the files as they are.
+/// Everything that a run depends on: each setting by its name, and the contents of the files.
 pub(super) fn fingerprint(files: &[(String, Arc<str>)]) -> Fingerprint {
     let mut found = Fingerprint::new();
     for (name, text) in files {
-        // Data would take a hundred times its length as a syntax tree.
+        // As a syntax tree, data would take a hundred times its length.
         let told = (name == Record::FILE).then(|| text.parse::<toml::Table>());
         match told {
             Some(Ok(table)) => found = settings(found, "", &table),
@@ -256,8 +258,8 @@ pub(super) fn fingerprint(files: &[(String, Arc<str>)]) -> Fingerprint {
     found
 }
 
-/// Settings that change no bit of a run, say the same as others do, or only when it ends: whoever goes on may
-/// spend more.
+/// Settings that do not change a run's bits, repeat others, or only bound its cost: a resumed run may have
+/// other values.
 const WITHOUT_EFFECT: [&str; 9] = [
     "version",
     "strict",

@@ -1,4 +1,4 @@
-//! Watches the ladder: what it does, how far it is, and the way to stop it.
+//! Observes the ladder: shows its activity and progress, and stops it on request.
 
 use crate::{
     job::{
@@ -23,14 +23,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often it is shown how far the work is: parts of it tell nobody for a while.
+/// Time between updates of the display, since parts of the work send no events for a while.
 const SHOW_EVERY: Duration = Duration::from_millis(200);
 
-/// An error of the ladder in words that help here: the settings of its own schedules are no flags.
+/// An error of the ladder with a remedy for users: the settings of its inner schedules are not flags.
 pub(crate) fn worded(error: Error) -> anyhow::Error {
     match error {
         Error::Schedule(schedule) => anyhow::anyhow!(
-            "{}; bring the base nearer to the target with --base-mean and --base-sd, or change the \
+            "{}; move the base closer to the target with --base-mean and --base-sd, or change the \
              units of the parameters",
             without_remedy(&schedule.to_string())
         ),
@@ -38,7 +38,7 @@ pub(crate) fn worded(error: Error) -> anyhow::Error {
     }
 }
 
-/// What was found, without a remedy that names a setting.
+/// A finding without its remedy, which names a setting.
 pub(crate) fn without_remedy(text: &str) -> &str {
     match text.rsplit_once("; ") {
         Some((found, remedy)) if remedy.contains('`') => found,
@@ -46,14 +46,15 @@ pub(crate) fn without_remedy(text: &str) -> &str {
     }
 }
 
-/// Observes a climb.
+/// Observes a run of the ladder.
 pub(crate) struct Watch {
     work: Arc<Mutex<Work>>,
-    /// Shows it all the time.
+    /// The thread that updates the display.
     shower: Option<JoinHandle<()>>,
 }
 
-/// What is done now. Words are made when they are shown: a flow has thousands of updates a second.
+/// The current activity. A flow makes thousands of updates per second, so that its text is formatted only when
+/// shown.
 enum What {
     Words(String),
     Flow { t: f64, neg_elbo: f64 },
@@ -68,16 +69,16 @@ impl Display for What {
     }
 }
 
-/// Where the climb is.
+/// The progress of the ladder.
 struct Work {
     display: display::Display,
     started: Instant,
     /// Evaluations of the target in this process.
     values: Values,
     what: What,
-    /// Evaluations when the present part began.
+    /// Evaluations at the start of the current part.
     begun: usize,
-    /// What it and all that follows were to take then.
+    /// The forecast of evaluations then, for this part and for all later ones.
     to_come: (usize, usize),
     forecast: Forecast,
     is_over: bool,
@@ -101,13 +102,13 @@ impl Watch {
                 thread::park_timeout(SHOW_EVERY);
             }
         };
-        // Without a thread nothing is shown, which is no reason to stop.
+        // Without this thread nothing is shown, but the run continues.
         let shower = thread::Builder::new().name("progress".into()).spawn(show).ok();
         Self { work, shower }
     }
 }
 
-/// A thread that has panicked leaves nothing that could not be shown.
+/// Locks the state, which is valid even if another thread has panicked.
 fn held(work: &Mutex<Work>) -> MutexGuard<'_, Work> {
     work.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -122,8 +123,8 @@ impl Drop for Watch {
     }
 }
 
-/// Evaluations that the work under way still needs: as forecast, and half of what it has taken once it has outlived
-/// its forecast, since hard targets take several times as long as easy ones.
+/// Remaining evaluations of the current part: as forecast, or half of those used once it has passed its
+/// forecast, since hard targets take several times as long as easy ones.
 fn still_needed(forecast: usize, used: usize) -> usize {
     match forecast {
         0 => 0,
@@ -133,7 +134,7 @@ fn still_needed(forecast: usize, used: usize) -> usize {
 }
 
 impl Work {
-    /// Shows how far the work is, and tells whether it is over.
+    /// Shows the progress, and returns whether the work is over.
     fn show(&mut self) -> bool {
         let (elapsed, done) = (self.started.elapsed(), self.values.get());
         let (own, then) = self.to_come;

@@ -1,4 +1,4 @@
-//! The final state of a run, in its folder: what the run can be lengthened from.
+//! The final state of a run in its folder, from which the run can be extended.
 
 use crate::{
     folder::{Folder, stored::Stored},
@@ -8,7 +8,7 @@ use adaann::checkpoint::{Fingerprint, Header, Store};
 use anyhow::Result;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The file in a run folder: the first, and only, of a store.
+/// The file in a run folder: the only file of a store.
 const FILE: &str = "final/1.safetensors";
 
 /// Writes the final state of a run into its folder.
@@ -17,10 +17,10 @@ pub(crate) fn write<T: Serialize>(folder: &Folder, header: &Header, state: &T) -
     Ok(())
 }
 
-/// Reads it. `remedy` says what to do where there is none.
+/// Reads the final state of a run. `remedy` completes the error messages.
 ///
 /// # Errors
-/// If there is none, it is damaged, or that of another run.
+/// If it is missing, damaged, or of another run.
 pub(crate) fn read<T: DeserializeOwned>(
     stored: &Stored,
     fingerprint: &Fingerprint,
@@ -29,8 +29,8 @@ pub(crate) fn read<T: DeserializeOwned>(
     let folder = stored.folder().display();
     if !stored.folder().join(FILE).exists() {
         return Err(usage(format!(
-            "{folder} has no final state to go on from, as runs with --no-state, those that were stopped \
-             and those of older versions have none; {remedy}"
+            "{folder} has no final state to extend; runs with --no-state, stopped runs and runs of older versions \
+             have none; {remedy}"
         )));
     }
     stored.file(FILE)?;

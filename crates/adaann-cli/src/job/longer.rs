@@ -1,45 +1,45 @@
-//! A finished run that is lengthened: what the longer one begins with.
+//! The results of a finished run from which its extension starts.
 
 use crate::{job::interrupt, text::said::say};
 use adaann::{answer::Answer, checkpoint::Ledger, fit::Outcome};
 use std::{collections::BTreeMap, path::Path, process::ExitCode};
 
-/// A finished run that a longer one goes on from.
+/// A finished run to be extended.
 pub(crate) struct Longer {
-    /// The flags that ask for it, which a run that was killed names.
+    /// The flags of the extension, which are needed to resume it.
     pub(crate) flags: String,
-    /// What there is more of, in words.
+    /// The extension in words.
     pub(crate) words: String,
     pub(crate) earlier: Earlier,
 }
 
-/// What is known of the finished run.
+/// The results of the finished run.
 pub(crate) enum Earlier {
     /// Flows of Algorithm 1.
     Flows(Flows),
-    /// An answer of the ladder, and how many further draws are taken.
+    /// An answer of the ladder, and the number of draws to add.
     Answer(Box<Answer>, usize),
-    /// Nothing that the longer one would not make again at once.
+    /// Nothing, because the extension recomputes everything quickly.
     Nothing,
 }
 
-/// What came of Algorithm 1.
+/// The results of Algorithm 1.
 pub(crate) struct Flows {
     /// By their seeds.
     pub(crate) outcomes: BTreeMap<u64, Outcome>,
-    /// Does their training go on, or are they only drawn from?
+    /// Does their training continue, or are only draws added?
     pub(crate) are_trained: bool,
-    /// The seed that was kept, and log p at its draws.
+    /// The best seed, and log p at its draws.
     pub(crate) drawn: (u64, Vec<f64>),
 }
 
 impl Longer {
-    /// Says what is done.
+    /// Logs the extension.
     pub(crate) fn announce(&self, out: &Path) {
-        say(&format!("lengthening {}: {}", out.display(), self.words));
+        say(&format!("extending {}: {}", out.display(), self.words));
     }
 
-    /// A seed's list of what is done, which begins with what the finished run came to.
+    /// The ledger of a seed, which starts with the results of the finished run.
     pub(crate) fn ledger_of_seed(&self, seed: u64, ledger: Ledger) -> adaann::Result<Ledger> {
         let Earlier::Flows(flows) = &self.earlier else { return Ok(ledger) };
         match flows.outcomes.get(&seed) {
@@ -52,7 +52,7 @@ impl Longer {
         }
     }
 
-    /// log p at the first draws of a seed's flow, as far as it is known.
+    /// The known values of log p at the first draws of a seed's flow.
     pub(crate) fn known_log_p(&self, seed: u64) -> &[f64] {
         match &self.earlier {
             Earlier::Flows(flows) if !flows.are_trained && flows.drawn.0 == seed => &flows.drawn.1,
@@ -61,11 +61,13 @@ impl Longer {
     }
 }
 
-/// The longer run was stopped: the one that is there is worth more than a part of another.
+/// Reports a stopped extension. The finished run stays in place.
 pub(crate) fn stopped(out: &Path, is_quiet: bool) -> ExitCode {
     if !is_quiet {
         let out = out.display();
-        say(&format!("stopped: {out} is the run that it was; the same command goes on"));
+        say(&format!(
+            "stopped; the run in {out} is unchanged; repeat the command to continue its extension"
+        ));
     }
     ExitCode::from(interrupt::EXIT_CODE)
 }

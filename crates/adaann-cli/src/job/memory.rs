@@ -1,28 +1,28 @@
-//! How much memory draws need, and how much there is: a run that would not fit is not begun.
+//! Checks before a run that its draws fit into memory.
 
 use crate::text::failure::usage;
 use anyhow::Result;
 use std::{fs, path::Path};
 
-/// Numbers that are held at the peak for each draw and column, and for each draw: the draws on the whole
-/// line and in their own coordinates, in pieces and put together, then read back, chosen and sorted for
-/// the page; with densities and weights. Measured as `docs/src/runs.md` says.
+/// Numbers held at the peak per draw and column: unconstrained and constrained draws, in chunks and joined,
+/// then read back, resampled and sorted for the page. The next constant counts the numbers per draw, such as
+/// densities and weights. `docs/src/runs.md` describes the measurement.
 const FOR_EACH_COLUMN: u64 = 7;
 const FOR_EACH_DRAW: u64 = 14;
-/// A mixture's draws have a number for each of its components too, of which there may be a hundred and
-/// more, and nobody knows how many beforehand.
+/// Further numbers per draw of a mixture: one for each component, whose number is unknown before the run and
+/// may exceed 100.
 const OF_A_MIXTURE: u64 = 136;
 
-/// What the program itself needs.
+/// Memory of the program itself.
 const BASE: u64 = 64 << 20;
 
-/// Draws that are held.
+/// The draws of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Held {
     pub(crate) draws: usize,
     /// Parameters and derived quantities.
     pub(crate) columns: usize,
-    /// Are they drawn by the ladder, whose answers are mixtures?
+    /// Are they draws of the ladder, whose answers are mixtures?
     pub(crate) of_a_mixture: bool,
 }
 
@@ -36,13 +36,13 @@ impl Held {
     }
 }
 
-/// Refuses draws that would not fit into memory; `flag` is how they were asked for, with the number given.
-/// Where nobody knows how much there is, all are let through.
+/// Refuses draws that would not fit into memory; `flag` and `asked` are named in the error. Accepts all draws
+/// if the free memory is unknown.
 pub(crate) fn check(flag: &str, asked: usize, held: Held) -> Result<()> {
     let needed = held.bytes();
     match available() {
         Some(available) if needed > available => Err(usage(format!(
-            "{flag} is {asked}, which may need {} of memory, but {} are free; ask for fewer",
+            "{flag} is {asked}, which may need {} of memory, but {} are free; choose a smaller number",
             size(needed),
             size(available)
         ))),
@@ -50,28 +50,28 @@ pub(crate) fn check(flag: &str, asked: usize, held: Held) -> Result<()> {
     }
 }
 
-/// Bytes as people say them.
+/// A number of bytes formatted for people.
 fn size(bytes: u64) -> String {
     let mib = bytes as f64 / f64::from(1 << 20);
     if mib < 1024.0 { format!("{mib:.0} MiB") } else { format!("{:.1} GiB", mib / 1024.0) }
 }
 
-/// Bytes that this process may still take: the least of what the machine, its control groups and its own
-/// limit leave.
+/// Bytes that this process may still allocate: the minimum over the machine, the control groups and the
+/// process's own limit.
 fn available() -> Option<u64> {
     let machine = kilobytes("/proc/meminfo", "MemAvailable:");
     let own = address_space();
     [machine, control_groups(), own].into_iter().flatten().min()
 }
 
-/// A line of a file of the system, in kB.
+/// A value in kB from a file in `/proc`.
 fn kilobytes(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kb| kb << 10)
 }
 
-/// What is left below the limit of `ulimit -v`.
+/// Bytes left below the limit of `ulimit -v`.
 fn address_space() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/limits").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -79,7 +79,7 @@ fn address_space() -> Option<u64> {
     Some(most.saturating_sub(kilobytes("/proc/self/status", "VmSize:")?))
 }
 
-/// What is left in the control group of this process and in all above it.
+/// Bytes left in the control group of this process and in all its ancestors.
 fn control_groups() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/cgroup").ok()?;
     let of_line = |line: &str| {
@@ -97,8 +97,8 @@ fn control_groups() -> Option<u64> {
     text.lines().filter_map(of_line).min()
 }
 
-/// The least that a group and those above it leave. In a container the path may be that outside of it, of
-/// which only the root is seen.
+/// The minimum of the bytes left in a group and its ancestors. In a container the path may be that of the host,
+/// of which only the root is visible.
 fn left(root: &str, path: &str, limit: &str, usage: &str) -> Option<u64> {
     let own = Path::new(root).join(path.trim_start_matches('/'));
     let number = |file: &Path| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
@@ -110,14 +110,14 @@ fn left(root: &str, path: &str, limit: &str, usage: &str) -> Option<u64> {
     own.ancestors().take_while(|place| place.starts_with(root)).filter_map(of).min()
 }
 
-/// Bytes of files that a group has in memory, which the system gives back when they are needed.
+/// Bytes of a group's page cache, which the system frees on demand.
 fn given_back(group: &Path) -> u64 {
     let text = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
     let number = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         line.and_then(|number| number.trim().parse::<u64>().ok())
     };
-    // Of a group with groups in it, the first version has sums under names of their own.
+    // Version 1 has the sums over nested groups under separate names.
     let of = |name: &str| number(&format!("total_{name}")).or_else(|| number(name)).unwrap_or(0);
     of("inactive_file").saturating_add(of("active_file"))
 }
@@ -149,7 +149,7 @@ mod tests {
             fs::write(place.path().join(file), text).unwrap();
         }
         assert_eq!(left(root, "/a/b", "max", "now"), Some(700));
-        // Files in memory are no memory that is gone.
+        // The page cache counts as free.
         fs::write(place.path().join("a/memory.stat"), "anon 1\nactive_file 50\ninactive_file 7\n")
             .unwrap();
         assert_eq!(left(root, "/a/b", "max", "now"), Some(757));

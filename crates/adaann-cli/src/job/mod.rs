@@ -1,4 +1,4 @@
-//! From a plan to a finished run folder: do the work, write it down, say so.
+//! Jobs: carry out a plan, write the run folder, report the results.
 
 pub(crate) mod display;
 pub(crate) mod examine;
@@ -49,27 +49,27 @@ use std::{
     process::ExitCode,
 };
 
-/// Draws that this program takes, and threads that it starts; more is surely a slip.
+/// Maximum numbers of draws and of threads; larger values are surely typing errors.
 pub(crate) const MOST_DRAWS: usize = Output::MOST_DRAWS;
 pub(crate) const MOST_THREADS: usize = Output::MOST_THREADS;
 
-/// A run to be done.
+/// A run to be carried out.
 pub(crate) struct Job {
     pub(crate) record: Record,
     pub(crate) subject: Subject,
-    /// The finished run that it lengthens, if it does.
+    /// The finished run that it extends, if any.
     pub(crate) longer: Option<Longer>,
-    /// What chooses the temperatures of Algorithm 1, if no schedule of the settings does.
+    /// Chooses the temperatures of Algorithm 1, instead of the schedule in the settings.
     pub(crate) rule: Option<Box<dyn Rule + Send + Sync>>,
 }
 
 impl Job {
-    /// A run that begins.
+    /// A new run.
     pub(crate) fn new(record: Record, subject: Subject) -> Self {
         Self { record, subject, longer: None, rule: None }
     }
 
-    /// Does it.
+    /// Carries out the run.
     pub(crate) fn carry_out(&self, output: &OutputArgs) -> Result<ExitCode> {
         let out = output.out.clone().unwrap_or_else(|| self.default_folder());
         interrupt::listen()?;
@@ -80,7 +80,7 @@ impl Job {
         }
         self.check_state()?;
         self.check_memory()?;
-        // Before any work is done: two runs cannot have one name.
+        // Reserve the name before any work: two runs cannot share a folder.
         let is_longer = self.longer.is_some();
         let old = if is_longer { Old::Lengthened } else { Old::forced(output.force) };
         let mut folder = Folder::reserve(&out, old, output.restart)?;
@@ -92,7 +92,7 @@ impl Job {
             longer.announce(&out);
         }
         let seeds = SeedsElsewhere::new(self, &kept);
-        // Where whole seeds go elsewhere, nobody waits for pieces.
+        // If whole seeds go to other ranks, no threads wait for pieces of batches.
         let pool = match &seeds {
             Some(_) => threads::pool(output.threads)?,
             None => threads::pool_of_run(output.threads)?,
@@ -115,7 +115,7 @@ impl Job {
             folder.restore()?;
             let page = self.write(&run, &folder, &kept)?;
             run.summary.figure_evaluations = *page.as_ref().unwrap_or(&0);
-            // A check that was given up goes on, as what was stopped does.
+            // Keep the checkpoints of an interrupted check, as those of an interrupted run.
             folder.finish(run.summary.stopped || interrupt::asked())?;
             if output.json {
                 stdout().write_all(run.summary.to_json().as_bytes())?;
@@ -127,8 +127,8 @@ impl Job {
             page.with_context(|| {
                 let out = out.display();
                 format!(
-                    "the run is in {out}, but for its figures and page, which `adaann report {out}` \
-                     makes"
+                    "the run is in {out}, but its figures and page could not be drawn; `adaann report {out}` \
+                     draws them"
                 )
             })?;
             if let Some(why) = &run.summary.ended_early {
@@ -149,7 +149,7 @@ impl Job {
         matches!(self.record.plan, Plan::Adaann(_)) && self.repeats().seeds > 1
     }
 
-    /// Refuses to leave a final state out where there would be none.
+    /// Refuses `--no-state` for runs without a final state.
     pub(crate) fn check_state(&self) -> Result<()> {
         let Record { no_state, method, .. } = self.record;
         if no_state && !matches!(method, Method::Adaann | Method::Ladder | Method::Flow) {
@@ -167,7 +167,7 @@ impl Job {
             Plan::Adaann(_) => ("--draws", self.repeats().draws),
             Plan::Answer(settings) => match settings.draws {
                 Some(draws) => ("--draws", draws),
-                // At the least: draws of unequal weights are worth less than their number.
+                // A lower bound: unequal weights need more draws than their ESS.
                 None => ("--target-ess", settings.target_ess as usize),
             },
         };
@@ -181,8 +181,8 @@ impl Job {
         PathBuf::from("runs").join(format!("{target}-{}", plan.seed()))
     }
 
-    /// Writes the run folder, all but its name. What cannot be made again comes first; figures and page can,
-    /// and what became of them is told apart: the values of the density that they took, or why they cannot be drawn.
+    /// Writes the run folder under its temporary name. Files that cannot be recomputed come first. The inner
+    /// result is that of figures and page: the number of density values they took, or why they cannot be drawn.
     pub(crate) fn write(&self, run: &Run, folder: &Folder, kept: &Kept) -> Result<Result<usize>> {
         let Self { record, subject, .. } = self;
         let training = run.training.as_ref();
@@ -206,9 +206,9 @@ impl Job {
             let all: Vec<_> = [(run.summary.seed, best)].into_iter().chain(others).collect();
             last::write(folder, &kept.header(), &all)?;
         }
-        // Who has asked for an end does not want to wait for a program once more.
+        // An interrupted run must not wait for an external program again.
         let programs = if interrupt::asked() { Programs::Forbidden } else { Programs::Asked };
-        // From the files, as `adaann report` does it: what they lack no page can show.
+        // Draw from the files, as `adaann report` does, so that both give the same page.
         let drawn = Finished::read(folder.place(), Whose::Target, programs).and_then(|finished| {
             let finished = finished.with_values(self.values_of_figures(&run.summary));
             page::write(folder.place(), &finished)?;
@@ -221,8 +221,8 @@ impl Job {
         Ok(drawn)
     }
 
-    /// Values of the density that figures may ask for: what is left of the budget, and no more than is cheap beside
-    /// the run. It follows from the run alone, not from a clock.
+    /// The number of density values that figures may use: what is left of the budget, but only a small part of the
+    /// run's cost. It depends on the run alone, not on a clock.
     fn values_of_figures(&self, summary: &Summary) -> usize {
         /// Operations that take about a second.
         const OPERATIONS: f64 = 2e9;
@@ -241,7 +241,7 @@ impl Job {
     }
 }
 
-/// What to say of a run that failed late, whatever else is printed.
+/// The message on a run that failed late, printed in any case.
 pub(crate) fn failed(why: &str, out: &Path) -> String {
-    format!("error: the run ended early: {why}; what it had by then is in {}", out.display())
+    format!("error: the run ended early: {why}; its results so far are in {}", out.display())
 }

@@ -1,4 +1,4 @@
-//! How far a run is, and how long it will take: a guess that gets better as t grows.
+//! Progress and remaining time of a run: an estimate that improves as t grows.
 
 use adaann::{
     Settings,
@@ -7,23 +7,23 @@ use adaann::{
 };
 use std::time::Duration;
 
-/// A draw for the schedule needs no gradient: it costs about this share of a point of an update.
+/// Cost of a draw for the schedule, which needs no gradient, relative to a point of an update.
 const COST_OF_A_DRAW: f64 = 0.4;
 
-/// Below this share of the way the steps taken say too little about those to come.
+/// Below this share of the way, the steps so far do not predict the later ones.
 const TRUSTED_SHARE: f64 = 0.1;
 
-/// Work in points of an update, done and to come.
+/// Work done and to come, in points of an update.
 #[derive(Debug)]
 pub(crate) struct Pace {
     settings: Settings,
     dim: usize,
-    /// t_0, which a run may find for itself.
+    /// t_0, which a run may choose itself.
     first: f64,
     t: f64,
     steps: usize,
     done: f64,
-    /// What of it was done before t = 1.
+    /// The part of it done before t = 1.
     before: f64,
     refined: usize,
     refining_since: Option<Duration>,
@@ -69,7 +69,7 @@ impl Pace {
         }
         self.steps += 1;
         self.t = record.t + record.epsilon;
-        // A stage that ends when the flow fits looks after every block of updates.
+        // A stage that ends when the flow fits evaluates draws after every block of updates.
         let blocks = record.updates.div_ceil(self.settings.work.anneal.max(1));
         let looks = if self.settings.stage.is_some() && record.t < 1.0 { blocks } else { 1 };
         let work = looks as f64 * self.draws();
@@ -77,7 +77,7 @@ impl Pace {
         self.before += work;
     }
 
-    /// Work of one look at draws, for the schedule or a stage.
+    /// Work of one set of draws, for the schedule or a stage.
     fn draws(&self) -> f64 {
         if self.settings.schedule.needs_draws() || self.settings.stage.is_some() {
             COST_OF_A_DRAW * self.settings.variance_samples as f64
@@ -94,20 +94,20 @@ impl Pace {
         })
     }
 
-    /// Share of the work that is done.
+    /// Share of the work done.
     pub(crate) fn share(&self) -> f64 {
         (self.done / self.total()).clamp(0.0, 1.0)
     }
 
-    /// Points of updates and draws to go.
+    /// Remaining points of updates and draws.
     pub(crate) fn points_left(&self) -> usize {
         (self.total() - self.done).max(0.0) as usize
     }
 
-    /// Time to go.
+    /// Remaining time.
     pub(crate) fn left(&self, elapsed: Duration) -> Option<Duration> {
         let rest = match self.refining_since {
-            // The rest is more of the same, so its own rate is the best guess.
+            // Only refinement is left, so its own rate is the best estimate.
             Some(since) if self.refined >= 50 && self.settings.forward_kl.is_none() => {
                 let to_come = self.settings.work.refine.saturating_sub(self.refined);
                 (elapsed - since).as_secs_f64() * to_come as f64 / self.refined as f64
@@ -127,7 +127,7 @@ impl Pace {
         let before = if count <= 1.0 {
             0.0
         } else if self.settings.stage.is_some() && self.steps > 0 {
-            // Stages to come take as long as those that were.
+            // Later stages take as long as earlier ones.
             self.before / self.steps as f64 * (count - 1.0).max(self.steps as f64)
         } else {
             let updates = work.warmup as f64 + (count - 2.0).max(0.0) * work.anneal as f64;
@@ -136,7 +136,7 @@ impl Pace {
         before + work.refine as f64 * *refine_samples as f64 + self.forward_kl()
     }
 
-    /// Values of t of the whole run: known, extrapolated from log t, or that of a Gaussian.
+    /// Number of values of t in the whole run: known, extrapolated in log t, or as for a Gaussian.
     fn count(&self) -> f64 {
         if let Some(count) = self.settings.schedule.count() {
             return count as f64;
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(pace.left(Duration::from_secs(9)), Some(Duration::ZERO));
     }
 
-    /// No machine does that much, but a narrow one may count to less.
+    /// Counts beyond any real run must not overflow, even on 32-bit machines.
     #[test]
     fn work_has_no_largest_number() {
         let most = usize::MAX;
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(pace.share(), 1.0);
     }
 
-    /// On a Gaussian the guess before the first step is what the run will take.
+    /// On a Gaussian, the estimate before the first step is right.
     #[test]
     fn an_adaptive_run_is_guessed_from_the_gaussian() {
         let (t0, tau) = (0.01, 0.1);

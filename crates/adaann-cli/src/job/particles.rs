@@ -1,4 +1,4 @@
-//! Watches particles on their way to t = 1, and stops them when somebody asks.
+//! Observes particles on their way to t = 1, and stops them on request.
 
 use crate::job::{display::Display, forecast::Forecast, interrupt, progress::Progress};
 use adaann::{
@@ -10,10 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Share of the way that leads from the base to the first t.
+/// Share of the progress from the base to the first t.
 const START: f64 = 0.2;
 
-/// Below this value of t a path that begins at 0 has only begun.
+/// Smallest t for which progress is shown on a path that begins at 0.
 const SMALLEST: f64 = 1e-4;
 
 /// Observes particles.
@@ -21,18 +21,18 @@ pub(crate) struct Watch {
     display: Display,
     what: &'static str,
     started: Instant,
-    /// The first t of the schedule, or of what counts as one.
+    /// The first t of the schedule, clamped to a range that progress can use.
     first: f64,
-    /// How many runs there are, and how many have arrived.
+    /// The number of runs, and how many have finished.
     islands: usize,
     arrived: usize,
-    /// What they may spend.
+    /// Their budget.
     budget: Budget,
     forecast: Forecast,
 }
 
 impl Watch {
-    /// `what` says what the particles are for.
+    /// `what` names the purpose of the particles.
     pub(crate) fn new(progress: &Progress, what: &'static str, first: f64) -> Self {
         let first = first.clamp(SMALLEST, 0.5);
         let (display, started) = (progress.display(""), Instant::now());
@@ -40,17 +40,17 @@ impl Watch {
         Self { display, what, started, first, islands: 1, arrived: 0, budget, forecast }
     }
 
-    /// The same for particles that may spend so much.
+    /// Sets the budget.
     pub(crate) fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// The same for several runs, one after another.
+    /// Sets the number of runs, which follow one another.
     pub(crate) fn of_islands(self, islands: usize) -> Self {
         Self { islands, ..self }
     }
 
-    /// Share of the way that is done; temperatures are nearly even in log t.
+    /// Share of the way done; temperatures are nearly uniform in log t.
     fn share(&self, stage: &Stage) -> f64 {
         match stage.start {
             Some(start) => START * start,
@@ -71,7 +71,7 @@ impl Observer for Watch {
         };
         let share = (self.arrived as f64 + self.share(stage)) / self.islands as f64;
         let elapsed = self.started.elapsed();
-        // All evaluations so far have brought it as far as this.
+        // Extrapolate from the evaluations so far.
         let to_go = (1.0 - share) / share;
         if let Ok(time) = Duration::try_from_secs_f64(to_go * elapsed.as_secs_f64()) {
             let left = (to_go * stage.evaluations as f64) as usize;

@@ -1,4 +1,4 @@
-//! Watches runs: a bar on a terminal, a line now and then in a log, and the way to stop.
+//! Observes runs: shows a bar on a terminal or occasional lines in a log, and stops runs on request.
 
 use crate::job::{
     display::{Display, Listener, human},
@@ -19,11 +19,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// An update may take ten microseconds: the clock is read only every so many of them, as many as
-/// fit into this time.
+/// Approximate time between readings of the clock. An update may take only ten microseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
 
-/// Where progress goes.
+/// Where progress is shown.
 #[derive(Debug)]
 pub(crate) enum Progress {
     /// Nowhere.
@@ -32,7 +31,7 @@ pub(crate) enum Progress {
     Bars(MultiProgress),
     /// To lines on standard error.
     Lines,
-    /// To somebody who shows it.
+    /// To a listener.
     Told(Listener),
 }
 
@@ -45,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// An observer for one run; `label` tells several of them apart.
+    /// An observer for one run; `label` distinguishes several runs.
     pub(crate) fn watch(
         &self,
         label: &str,
@@ -67,7 +66,7 @@ impl Progress {
         }
     }
 
-    /// A place for one bar, or for lines with a label.
+    /// A display for one bar, or for lines with a label.
     pub(crate) fn display(&self, label: &str) -> Display {
         match self {
             Self::Silent => Display::None,
@@ -93,15 +92,15 @@ pub(crate) struct Watch {
     pace: Pace,
     started: Instant,
     looked: Duration,
-    /// Updates between looks at the clock.
+    /// Updates between readings of the clock.
     stride: usize,
-    /// Updates since the last look.
+    /// Updates since the last reading.
     unseen: usize,
-    /// Updates that the pace does not know of yet.
+    /// Updates not yet reported to the pace.
     uncounted: usize,
     epsilon: Option<f64>,
     forecast: Forecast,
-    /// What the run may spend.
+    /// The budget of the run.
     budget: Budget,
 }
 
@@ -156,7 +155,7 @@ impl Observer for Watch {
                 }
             }
             Event::Step { record: step, .. } => {
-                // What is not counted yet belongs to the phase that ends here.
+                // Uncounted updates belong to the phase that ends here.
                 let phase = if step.t >= 1.0 { Phase::Refine } else { Phase::Anneal };
                 self.pace.update(phase, self.uncounted, self.looked);
                 self.uncounted = 0;

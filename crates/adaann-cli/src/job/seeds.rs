@@ -1,4 +1,4 @@
-//! Flows from several seeds on several ranks: each is a task that a rank does whole.
+//! Flows from several seeds on several ranks: each rank trains whole seeds.
 
 use crate::{
     job::{Job, interrupt, kept::Kept, progress::Progress},
@@ -20,12 +20,12 @@ pub(crate) struct SeedsElsewhere<'a> {
     ranks: &'static Ranks,
     job: &'a Job,
     kept: &'a Kept,
-    /// The number that the ranks know the target by.
+    /// The number of the target in messages to ranks.
     subject: u64,
 }
 
 impl<'a> SeedsElsewhere<'a> {
-    /// None if there are no other ranks, or nothing that they could do whole.
+    /// `None` without other ranks, or without whole seeds to give them.
     pub(crate) fn new(job: &'a Job, kept: &'a Kept) -> Option<Self> {
         let ranks = crate::ranks::get()?;
         if !job.has_several_seeds() || job.longer.is_some() || job.rule.is_some() {
@@ -59,7 +59,7 @@ impl Elsewhere<adaann::Result<Restart>> for SeedsElsewhere<'_> {
     }
 }
 
-/// A seed, on the rank that was asked for it; checkpoints are told as they are made.
+/// Trains a seed on another rank; sends its checkpoints to rank 0.
 pub(crate) fn answer(
     target: &dyn Target,
     (plan, seed): (&Plan, u64),
@@ -69,7 +69,7 @@ pub(crate) fn answer(
     tell: impl Fn(&[u8]) + Send + Sync + 'static,
 ) -> Result<Restart, String> {
     let Plan::Adaann(settings) = plan.clone().with_seed(seed) else {
-        return Err("seeds belong to annealed flows".into());
+        return Err("seeds apply to annealed flows only".into());
     };
     let time = |seconds: f64| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     let ledger = || match kept {

@@ -1,21 +1,21 @@
-//! The threads that a run works in.
+//! The threads of a run.
 
 use crate::ranks;
 use adaann::crew;
 use anyhow::Result;
 use rayon::ThreadPool;
 
-/// Refuses more threads than are started, before any work is done, whoever asks for them.
+/// Refuses too many threads before any work, whether set by a flag or a variable.
 pub(crate) fn check(threads: usize) -> Result<()> {
     Ok(crew::threads(threads).map(drop)?)
 }
 
-/// The threads of a run whose target may be shared out: one more for each piece that is elsewhere.
+/// The threads of a run whose target may be shared among ranks: one more for each remote piece.
 pub(crate) fn pool_of_run(threads: usize) -> Result<ThreadPool> {
     Ok(crew::pool_with(ranks::threads(threads), ranks::threads_that_wait())?)
 }
 
-/// So many threads, or one for each core.
+/// A pool of this many threads; 0 for one per core.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     Ok(crew::pool(ranks::threads(threads))?)
 }

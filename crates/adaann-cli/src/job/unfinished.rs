@@ -1,8 +1,8 @@
-//! A run that is under way, or was killed before it had an answer, as it is at its last checkpoint.
+//! A run that is in progress, or was killed before it had an answer, at its last checkpoint.
 //!
-//! What it has there is what it would end with if it were gone on with and asked to end at once: finished
-//! parts are taken from the list, and the one under way ends with what it has. Nothing of the folder is
-//! written, and its lock is not taken: whoever is at work there goes on.
+//! Its results are those that the run would have if it were resumed and stopped at once: finished parts come
+//! from the ledger, and the current part ends in its present state. The folder is neither changed nor locked, so
+//! that a process at work in it is not disturbed.
 
 use crate::{
     folder::{Folder, drawn::Whose, finished::Finished, record::Record, subject::Subject},
@@ -16,31 +16,31 @@ use adaann::{
 use anyhow::{Context, Result, anyhow};
 use std::path::{Path, PathBuf};
 
-/// How often checkpoints are tried: a run under way replaces them.
+/// Number of attempts to read checkpoints, which a running process replaces.
 const TRIES: usize = 5;
 
-/// The checkpoints of a run, to be looked at.
+/// The checkpoints of a run, for reading only.
 pub(crate) struct Looked {
     run: PathBuf,
     fingerprint: Fingerprint,
 }
 
 impl Looked {
-    /// Those of a run that was told this, on a subject.
+    /// The checkpoints of a run with these settings and subject.
     pub(crate) fn new(run: &Path, told: String, subject: &Subject) -> Self {
         let mut files = vec![(Record::FILE.to_owned(), told.into())];
         files.extend(subject.files());
         Self { run: run.to_owned(), fingerprint: kept::fingerprint(&files) }
     }
 
-    /// What the run itself has written down; nothing in it if there is none.
+    /// The run's own ledger; empty if there is none.
     pub(crate) fn ledger(&self) -> Result<Ledger> {
         let ledger = ledger(&self.run.join(Folder::STATE))?;
         self.check(&ledger)?;
         Ok(ledger)
     }
 
-    /// What one of its seeds has written down.
+    /// The ledger of one of its seeds.
     fn ledger_of_seed(&self, seed: u64) -> adaann::Result<Ledger> {
         let ledger = ledger(&kept::place_of_seed(&self.run, seed))?;
         match is_empty(&ledger) {
@@ -49,25 +49,25 @@ impl Looked {
         }
     }
 
-    /// Refuses the checkpoints of something else.
+    /// Refuses checkpoints that do not match the run.
     fn check(&self, ledger: &Ledger) -> Result<()> {
         let differences = self.fingerprint.differences(&ledger.header().fingerprint);
         if is_empty(ledger) || differences.is_empty() {
             return Ok(());
         }
         Err(usage(format!(
-            "{} has checkpoints of something else: {}",
+            "{} has checkpoints of another run: {}",
             self.run.display(),
             differences.join("; ")
         )))
     }
 
-    /// The error for a run with nothing to show.
+    /// The error for a run without results to show.
     pub(crate) fn nothing(&self, why: &str) -> anyhow::Error {
         let run = self.run.display();
         anyhow!(
-            "the run in {run} has nothing to show yet: {why}; wait for its next checkpoint if it is on its \
-             way, or go on with it by `adaann resume {run}`"
+            "the run in {run} has nothing to show yet: {why}; wait for its next checkpoint if it is \
+             running, otherwise resume it with `adaann resume {run}`"
         )
     }
 }
@@ -76,7 +76,7 @@ fn is_empty(ledger: &Ledger) -> bool {
     ledger.parts().next().is_none()
 }
 
-/// What was written down in a folder. It may be replaced while it is read, twice at that.
+/// The ledger in a folder. It may be replaced while it is read, even twice.
 fn ledger(place: &Path) -> adaann::Result<Ledger> {
     let look = || Ledger::looking(Store::open(place)?, interrupt::flag());
     let mut found = look();
@@ -89,7 +89,7 @@ fn ledger(place: &Path) -> adaann::Result<Ledger> {
     found
 }
 
-/// Why parts that a ladder has finished make no answer yet.
+/// Why the finished parts of a ladder do not give an answer yet, if they do not.
 fn too_early<'a>(mut parts: impl Iterator<Item = &'a str>) -> Option<&'static str> {
     const EARLY: [(&str, &str); 2] = [
         ("ascents", "it is still searching for modes"),
@@ -105,7 +105,7 @@ fn too_early<'a>(mut parts: impl Iterator<Item = &'a str>) -> Option<&'static st
 }
 
 impl Job {
-    /// The run in a folder as it is at its last checkpoint.
+    /// The run in a folder at its last checkpoint.
     pub(crate) fn look(self, run: &Path, whose: Whose) -> Result<Finished> {
         let looked = Looked::new(run, self.record.to_toml()?, &self.subject);
         let found = self.look_from(&looked);
@@ -138,7 +138,7 @@ impl Job {
                 found.iter().flatten().try_for_each(|ledger| looked.check(ledger))?;
             }
         }
-        // Only now: it computes what is needed, and may be a program of the user's.
+        // Start an external program only now, when it is needed.
         self.subject.start()?;
         let progress = Progress::new(true);
         self.work(&progress, &|seed| looked.ledger_of_seed(seed), &mut ledger, None)

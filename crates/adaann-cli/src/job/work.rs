@@ -1,4 +1,4 @@
-//! From a plan to what came of it: the ladder is climbed, or flows are trained, and what came out is judged.
+//! Carries out a plan: runs the ladder or trains flows, and judges the result.
 
 use crate::{
     folder::{
@@ -35,10 +35,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The list of what a seed has finished.
+/// The ledger of a seed.
 pub(crate) type LedgerOf<'a> = &'a (dyn Fn(u64) -> adaann::Result<Ledger> + Sync);
 
-/// Those who take whole seeds elsewhere.
+/// Other ranks, which train whole seeds.
 pub(crate) type Seeds<'a> = dyn Elsewhere<adaann::Result<Restart>> + 'a;
 
 /// A finished run: the best of its seeds.
@@ -47,7 +47,7 @@ pub(crate) struct Run {
     pub(crate) flow: Flow,
     /// The training of a flow, if one was annealed.
     pub(crate) training: Option<Outcome>,
-    /// What the other seeds came to.
+    /// The results of the other seeds.
     pub(crate) others: Vec<Restart>,
     pub(crate) sample: Sample,
     pub(crate) quantities: Option<Batch>,
@@ -55,7 +55,7 @@ pub(crate) struct Run {
 }
 
 impl Job {
-    /// Does the work, all but its folder.
+    /// Carries out the plan without writing the folder.
     pub(crate) fn work(
         &self,
         progress: &Progress,
@@ -75,15 +75,15 @@ impl Job {
         }
         if record.data.is_some() && subject.problem.known.mean.is_some() {
             summary.notes.push(
-                "the true values are a quadrature over the mode near the parameters that data is \
-                 made from; other modes that your data may have are not in them"
+                "the true values come from quadrature over the mode near the parameters that simulated the \
+                 data; they exclude other modes of your data"
                     .to_owned(),
             );
         }
         Ok(run)
     }
 
-    /// Climbs the ladder, or asks one of its methods.
+    /// Runs the ladder, or one of its methods.
     fn climb(
         &self,
         settings: &answer::Settings,
@@ -149,7 +149,7 @@ impl Job {
             let label = if repeats.seeds == 1 { String::new() } else { format!("seed {seed:<4} ") };
             progress.watch(&label, settings, target.dim(), of_fit)
         };
-        // The longest that a seed was at work before the run was interrupted.
+        // The longest time that a seed worked before the run was interrupted.
         let earlier = AtomicU64::new(0);
         let ledger_of = |seed| {
             let ledger = ledger_of(seed)?;
@@ -169,7 +169,7 @@ impl Job {
             ledger_of,
             elsewhere,
         )?;
-        // What was ended for want of time has its checkpoint: the others are no answer yet.
+        // Seeds that ran out of time have a checkpoint; the others alone do not give an answer.
         if interrupt::is_overdue()
             && let Some((_, error)) = failed.pop()
         {
@@ -178,7 +178,7 @@ impl Job {
         let spent: usize = runs.iter().map(|run| run.evaluations).sum();
         target.set_deadline(budget.last_moment());
         let budget = budget.at_pace(target.time_each());
-        // Each run is drawn from to be shown beside the others, and the best once more.
+        // Each run is sampled for the comparison, and the best run again for its draws.
         let times = if runs.len() > 1 { runs.len() + 1 } else { 1 };
         let draws = repeats.draws_within(budget.after(spent), times);
         let draw = |outcome: &Outcome, seed| {
@@ -229,12 +229,12 @@ impl Job {
             seeds,
         });
         let failed = failed.iter();
-        let failed = failed.map(|(seed, error)| format!("seed {seed} came to no end: {error}"));
+        let failed = failed.map(|(seed, error)| format!("seed {seed} failed: {error}"));
         summary.warnings.extend(failed);
         if settings.path == PathKind::Power && target.has_prior() && !target.has_proper_prior() {
             summary.warnings.push(
                 "a prior is flat, and a power p^t of such a posterior may have no integral; if the fit \
-                 goes astray at small t, give every parameter a prior, or take --path bridge"
+                 fails at small t, give every parameter a proper prior, or use --path bridge"
                     .to_owned(),
             );
         }
@@ -242,12 +242,12 @@ impl Job {
         Ok(Run { flow, training: Some(best.outcome), others: runs, sample, quantities, summary })
     }
 
-    /// What Algorithm 1 is told beside its settings.
+    /// Further settings of a run of Algorithm 1.
     pub(crate) fn repeats(&self) -> Repeats {
         self.record.repeats.expect("a run of Algorithm 1 has them")
     }
 
-    /// Weights the draws, and judges the run.
+    /// Weights the draws and judges the run.
     fn examine(
         &self,
         outcome: &Outcome,
@@ -275,7 +275,7 @@ impl Job {
             &mut watch,
             ledger,
         );
-        // A check that came to no end does not say what it took; the draws are its own.
+        // A failed check does not report its evaluations; those of the draws count separately.
         let evaluations = match examined.examination {
             Some(_) => examined.evaluations,
             None => sample.len() + target.values().get(),
@@ -284,10 +284,10 @@ impl Job {
     }
 }
 
-/// Draws that are taken before anyone looks at the clock.
+/// Number of draws before the first reading of the clock.
 const FIRST_DRAWS: usize = 32;
 
-/// Draws, or as many of them as there is time for: each look at the clock comes after as many as all before.
+/// Takes as many draws as time allows; the number of draws doubles between readings of the clock.
 fn sample_in_time(
     approximation: &Approximation,
     known: &[f64],

@@ -1,7 +1,7 @@
-//! The other processes of a job, if there are some: what they are told, and what they are asked.
+//! The other processes of a job, and the messages to them.
 //!
-//! Rank 0 runs the command. Every target that it makes is shared out: pieces of batches go to the threads of this
-//! process and to the other ranks, whoever is free. Whole trials go to the others by [`Question`]s.
+//! Rank 0 runs the command. Evaluations of its targets are shared: pieces of batches go to idle threads of this
+//! process and of the other ranks. Whole trials go to other ranks as [`Question`]s.
 
 mod question;
 
@@ -25,10 +25,10 @@ use std::{
     thread,
 };
 
-/// What the bytes of a [`Question`] begin with; those of evaluations begin otherwise.
+/// The first byte of a [`Question`]; evaluations begin with another byte.
 pub(crate) const QUESTION: u8 = 2;
 
-/// Threads of a run that shares its target: each waits for a piece of its own most of the time.
+/// Maximum number of threads of a run that shares its target; most of the time each waits for a piece.
 const MOST_WAITING: usize = 512;
 
 /// The ranks of this job, seen from rank 0.
@@ -36,21 +36,21 @@ pub(crate) struct Ranks {
     queue: Arc<Queue>,
     /// Threads of this process.
     threads: usize,
-    /// Questions that the other ranks answer at a time.
+    /// Number of questions that the other ranks answer at a time.
     seats: usize,
-    /// Is nothing waited for any more?
+    /// Has the run stopped waiting for answers?
     is_over: fn() -> bool,
-    /// Threads of a run that only wait for others.
+    /// Threads of a run that only wait for other ranks.
     waiting: AtomicUsize,
-    /// The targets that were shared, by their numbers.
+    /// The shared targets, by their numbers.
     targets: Mutex<BTreeMap<u64, Arc<Answering>>>,
-    /// Those of this process who answer; started with the first target.
+    /// The answering threads of this process, started with the first target.
     own: OnceLock<()>,
 }
 
 static RANKS: OnceLock<Ranks> = OnceLock::new();
 
-/// From now on this process is rank 0 of several; the first call counts.
+/// Makes this process rank 0 of several. Only the first call has an effect.
 pub(crate) fn begin(queue: Arc<Queue>, threads: usize, seats: usize, is_over: fn() -> bool) {
     let (targets, own, waiting) = (Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
     let _ = RANKS.set(Ranks { queue, threads, seats, is_over, waiting, targets, own });
@@ -61,7 +61,7 @@ pub(crate) fn get() -> Option<&'static Ranks> {
     RANKS.get()
 }
 
-/// Threads of this process, where so many are asked for; 0 for what there is.
+/// The number of threads for this process, if `asked` are requested; 0 for the default.
 pub(crate) fn threads(asked: usize) -> usize {
     match (asked, get()) {
         (0, Some(ranks)) => ranks.threads,
@@ -69,7 +69,7 @@ pub(crate) fn threads(asked: usize) -> usize {
     }
 }
 
-/// Threads that a run which shares its target has more: one for each piece that may be elsewhere.
+/// The number of additional threads of a run that shares its target: one for each remote piece.
 pub(crate) fn threads_that_wait() -> usize {
     get().map_or(0, |ranks| {
         let waiting = ranks.seats.min(MOST_WAITING);
@@ -78,13 +78,13 @@ pub(crate) fn threads_that_wait() -> usize {
     })
 }
 
-/// Threads of the pool that this is called in, but for those that wait for others.
+/// The number of threads in the current pool, without those that wait for other ranks.
 pub(crate) fn threads_at_work() -> usize {
     let waiting = get().map_or(0, |ranks| ranks.waiting.load(Ordering::Relaxed));
     rayon::current_num_threads().saturating_sub(waiting).max(1)
 }
 
-/// The target of something that can be described, shared out if there are ranks, with the number that they know it by.
+/// Shares a target if there are other ranks; returns it with its number in messages to ranks.
 pub(crate) fn share(
     target: Box<dyn Target>,
     describe: impl FnOnce() -> Described,
@@ -95,7 +95,7 @@ pub(crate) fn share(
     }
 }
 
-/// The same list, which takes nothing more once a rank has failed.
+/// A ledger that accepts no more entries once a rank has failed.
 pub(crate) fn until_failure(ledger: Ledger) -> Ledger {
     match get() {
         Some(ranks) => ledger.until(ranks.queue.failed()),
@@ -103,19 +103,19 @@ pub(crate) fn until_failure(ledger: Ledger) -> Ledger {
     }
 }
 
-/// Why nothing is answered any more, if a rank has failed.
+/// Why a rank has failed, if one has.
 pub(crate) fn failure() -> Option<&'static str> {
     get()?.queue.failure()
 }
 
-/// Refuses what was made after a rank has failed; what was finished before is kept.
+/// Refuses results from after the failure of a rank; earlier checkpoints are kept.
 pub(crate) fn check(out: &Path) -> Result<()> {
     match failure() {
         Some(why) if out.join("state").exists() => {
             let out = out.display();
-            bail!("{why}; `adaann resume {out}` goes on from the last checkpoint")
+            bail!("{why}; resume from the last checkpoint with `adaann resume {out}`")
         }
-        Some(why) => bail!("{why}; nothing was kept yet"),
+        Some(why) => bail!("{why}; there was no checkpoint yet"),
         None => Ok(()),
     }
 }
@@ -125,12 +125,12 @@ impl Ranks {
         self.targets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Questions that the other ranks answer at a time.
+    /// The number of questions that the other ranks answer at a time.
     pub(crate) fn seats(&self) -> usize {
         self.seats
     }
 
-    /// Tells the other ranks what they are going to be asked about; gives the number that it has.
+    /// Sends the other ranks the description of a target, and returns its number.
     pub(crate) fn tell(&self, described: &Described) -> u64 {
         let bytes = to_bytes(described).expect("texts and numbers serialise");
         let number = fingerprint(&bytes);
@@ -152,9 +152,9 @@ impl Ranks {
         (Box::new(shared), Some(number))
     }
 
-    /// Begins to answer questions about targets in this process, as the other ranks do in theirs.
+    /// Starts answering questions about targets in this process, as other ranks do in theirs.
     fn answer_here(&'static self) {
-        // Without threads the others have to do it all, which is no reason to stop.
+        // Without threads here, the other ranks do all the work.
         let Ok(pool) = crew::pool(self.threads) else { return };
         let pool = Arc::new(pool);
         for _ in 0..self.threads {
@@ -170,12 +170,12 @@ impl Ranks {
     }
 
     fn answer(&self, question: &[u8]) -> Result<Vec<u8>, String> {
-        let number = subject_of(question).ok_or("no question about a target")?;
+        let number = subject_of(question).ok_or("the question names no target")?;
         let target = self.targets().get(&number).cloned();
-        target.ok_or("a question about another target")?.answer(question)
+        target.ok_or("the question names an unknown target")?.answer(question)
     }
 
-    /// Asks for something that takes a while, of which notes are told on the way.
+    /// Requests longer work, and passes on the notes that arrive before its result.
     pub(crate) fn ask<T: DeserializeOwned>(
         &self,
         question: &Question,

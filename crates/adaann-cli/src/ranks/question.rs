@@ -1,10 +1,10 @@
-//! What ranks are told of a target, and the work that they are asked for beside its evaluation.
+//! Messages to ranks: descriptions of targets, and requests beyond their evaluation.
 
 use adaann::{answer::Plan, checkpoint::Header, model::Output, registry::Table};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What is made elsewhere, with all that it takes: ranks need no files but a program that a model names.
+/// A complete description of a target. Ranks need no files except the external program of a model.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Described {
     /// A registered density.
@@ -18,12 +18,12 @@ pub(crate) enum Described {
     /// A model file.
     Model {
         text: String,
-        /// Where a program that it names is.
+        /// The folder of the program that it names.
         folder: PathBuf,
         /// Copies of data and inputs, by their names in a run folder.
         files: Vec<(String, String)>,
         retries: Option<usize>,
-        /// Seconds for a batch of that program; infinite for as long as it takes.
+        /// Time limit of that program for a batch, in seconds; infinite for none.
         timeout: Option<f64>,
     },
 }
@@ -34,7 +34,7 @@ impl Described {
         (table.names.clone(), table.rows.clone())
     }
 
-    /// The patience that the model is to have.
+    /// The settings for retries and timeout of the model's program.
     pub(crate) fn patience(retries: Option<usize>, timeout: Option<f64>) -> Output {
         use adaann::fit::overlay::Interval;
         let interval = |seconds: f64| match std::time::Duration::try_from_secs_f64(seconds) {
@@ -45,26 +45,26 @@ impl Described {
     }
 }
 
-/// What every rank is told before it is asked about it.
+/// The message that announces a target to every rank.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Told {
-    /// The number by which questions refer to it.
+    /// The number of the target in questions.
     pub(crate) number: u64,
     pub(crate) described: Described,
 }
 
-/// What a rank needs to go on with work of which rank 0 keeps the checkpoints.
+/// The checkpoint state of work on another rank; rank 0 stores the checkpoints.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptHere {
     /// Seconds between checkpoints.
     pub(crate) every: f64,
-    /// What stands at their head.
+    /// The header of the checkpoints.
     pub(crate) header: Header,
-    /// The last one, if there is one.
+    /// The last checkpoint, if any.
     pub(crate) last: Option<Vec<u8>>,
 }
 
-/// Work for a rank that takes a while.
+/// A request for longer work.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Question {
     /// A trial of a calibration.
@@ -74,11 +74,11 @@ pub(crate) enum Question {
         subject: u64,
         plan: Plan,
         seed: u64,
-        /// Evaluations and seconds that it may take.
+        /// Maximum numbers of evaluations and seconds.
         most: (Option<usize>, Option<f64>),
-        /// Draws that it is compared with others by.
+        /// Number of draws for the comparison of seeds.
         draws: usize,
-        /// None where nothing is kept.
+        /// `None` if checkpoints are off.
         kept: Option<KeptHere>,
     },
     /// A trial of the paper's experiments.

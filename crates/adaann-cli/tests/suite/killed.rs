@@ -220,7 +220,7 @@ fn what_was_interrupted_goes_on() {
         assert!(place.path("r/state").exists());
         let output = place.adaann(words, &["--out", "r"]);
         assert!(output.status.success(), "{}", stderr(&output));
-        assert!(stderr(&output).contains("going on with r"), "{}", stderr(&output));
+        assert!(stderr(&output).contains("resuming r"), "{}", stderr(&output));
     }
     assert_same(&place, "interrupted", "whole", "r");
 }

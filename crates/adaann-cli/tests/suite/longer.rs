@@ -326,11 +326,14 @@ mod ended {
             // Anything else is refused with the command that goes on.
             for other in ["resume r", "resume r --more-updates 7", "resume r --more-draws 7"] {
                 let said = refused(&place, other);
-                assert!(said.contains(&format!("`adaann {longer}` goes on")), "{other}: {said}");
+                assert!(
+                    said.contains(&format!("continue it with `adaann {longer}`")),
+                    "{other}: {said}"
+                );
             }
         }
         let said = ok(&place, longer);
-        assert!(said.contains("going on with r"), "{said}");
+        assert!(said.contains("resuming r"), "{said}");
         assert_same(&place, "killed", "whole", "r");
         assert_eq!(place.entries(), ["before", "r", "whole"]);
     }

@@ -65,7 +65,7 @@ fn a_run_without_its_page_is_kept() {
     let output = place.adaann("fit m.toml --out r --threads 1", TINY);
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("the run is in r, but for its figures and page"), "{said}");
+    assert!(said.contains("the run is in r, but its figures and page"), "{said}");
     assert!(said.contains("`adaann report r`") && said.contains("once is enough"), "{said}");
     assert!(stdout(&output).contains("written to r"), "the numbers are told all the same");
     assert_eq!(place.adaann("verify r", &[]).status.code(), Some(0));
@@ -97,7 +97,7 @@ fn force_on_an_unfinished_run_points_to_restart() {
     let forced = place.adaann(&format!("{words} --force"), &[]);
     let said = stderr(&forced);
     assert!(forced.status.success(), "{said}");
-    assert!(said.contains("going on with r") && said.contains("--restart begins"), "{said}");
+    assert!(said.contains("resuming r") && said.contains("--restart starts"), "{said}");
     // It has come to its end, and what is not the run's is where it was.
     assert!(!place.path("r/state").exists());
     assert_eq!(place.read("r/notes.txt"), "mine");
