@@ -1,4 +1,4 @@
-//! A run folder before there is an answer: what it takes to go on, and a place for checkpoints.
+//! A run folder before there is an answer: the files needed to resume, and a place for checkpoints.
 
 use crate::folder::{Folder, record::Record};
 use std::{
@@ -19,12 +19,12 @@ pub(crate) struct Beginning {
 }
 
 impl Beginning {
-    /// Makes the folder with these files and a place for checkpoints, unless it is there: all at once, so
-    /// that nobody finds half of it.
+    /// Creates the folder with these files and a place for checkpoints, unless it exists. This is atomic, so
+    /// that nobody sees an incomplete folder.
     pub(crate) fn make(&self, files: &[(String, Arc<str>)]) -> io::Result<()> {
-        // Several seeds may come to their first checkpoint at once.
+        // Several seeds may write their first checkpoints at the same time.
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        // A run that is to be replaced stays until there is another; only checkpoints come to it.
+        // A run to be replaced stays until the new one is complete; only checkpoints are added to it.
         if self.path.join(Record::FILE).exists() {
             return fs::create_dir_all(self.path.join(Folder::STATE));
         }
@@ -40,7 +40,7 @@ impl Beginning {
             file.sync_all()?;
         }
         match fs::rename(&begun, &self.path) {
-            // Another seed was faster.
+            // Another seed has created the folder.
             Err(_) if self.path.exists() => fs::remove_dir_all(&begun),
             renamed => renamed,
         }

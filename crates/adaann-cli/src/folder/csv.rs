@@ -16,9 +16,8 @@ use std::{
     path::Path,
 };
 
-/// `draws.csv`, and whatever else is a table of points: parameters, derived quantities, and what is
-/// known of each point; what is not known of one is an empty field. Written line by line, since there may
-/// be more of it than fits into memory.
+/// Writes a table of points, like `draws.csv`: parameters, derived quantities and further columns. Unknown
+/// values are empty fields. Writes line by line, since the text may not fit into memory.
 pub(crate) fn draws(
     out: &mut dyn io::Write,
     names: &[String],
@@ -49,8 +48,7 @@ pub(crate) fn draws(
     Ok(())
 }
 
-/// `draws.csv` of a weighted sample, with the weights that all answers are made of. Particles and chains
-/// are draws of no q: their column log_q is empty.
+/// Writes `draws.csv` of a weighted sample. Particles and chains have no q: their column log_q is empty.
 pub(crate) fn sample(
     out: &mut dyn io::Write,
     names: &[String],
@@ -62,7 +60,7 @@ pub(crate) fn sample(
     draws(out, names, sample.x(), quantities, &known)
 }
 
-/// `stages.csv`; a field without a number is empty.
+/// The text of `stages.csv`; missing numbers are empty fields.
 pub(crate) fn stages(stages: &[Stage]) -> String {
     let mut text = String::from(
         "t,start,std_b,ess,resampled,sweeps,acceptance,jump_acceptance,scale,components,moved,\
@@ -85,7 +83,7 @@ pub(crate) fn stages(stages: &[Stage]) -> String {
     text
 }
 
-/// `schedule.csv`
+/// The text of `schedule.csv`.
 pub(crate) fn schedule(steps: &[StepRecord]) -> String {
     let mut text = String::from("step,t,epsilon,std_b,updates,lost,ess\n");
     for step in steps {
@@ -102,7 +100,7 @@ pub(crate) fn schedule(steps: &[StepRecord]) -> String {
     text
 }
 
-/// `trace.csv`
+/// The text of `trace.csv`.
 pub(crate) fn trace(trace: &[UpdateRecord]) -> String {
     let mut text = String::from("update,t,neg_elbo\n");
     for record in trace {
@@ -113,7 +111,7 @@ pub(crate) fn trace(trace: &[UpdateRecord]) -> String {
     text
 }
 
-/// `data.csv`; a field without a number is empty.
+/// The text of `data.csv`; missing numbers are empty fields.
 pub(crate) fn data(table: &Table) -> String {
     let mut text = format!("{}\n", header(&table.names));
     for row in &table.rows {
@@ -125,8 +123,8 @@ pub(crate) fn data(table: &Table) -> String {
     text
 }
 
-/// Reads data: a header with the names of the columns, then numbers; an empty field, NA or NaN is a
-/// missing one. `file` names the source in errors.
+/// Reads data: a header with the names of the columns, then numbers. An empty field, NA or NaN is a missing
+/// number. `file` names the source in errors.
 pub(crate) fn table(file: &str, text: &str) -> Result<Table> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     read_table(file, text).map_err(|error| match hint(text) {
@@ -156,15 +154,15 @@ fn read_table(file: &str, text: &str) -> Result<Table> {
             "" | "NA" => Ok(f64::NAN),
             _ => text
                 .parse()
-                .map_err(|_| usage(format!("{place}: {name} is '{text}', which is no number"))),
+                .map_err(|_| usage(format!("{place}: {name} is '{text}', which is not a number"))),
         };
         rows.push(fields.into_iter().zip(&names).map(field).collect::<Result<Vec<f64>>>()?);
     }
     Ok(Table { names, rows })
 }
 
-/// Some columns of a table that this program has written, by their names; an empty field is a missing
-/// number. `file` names the source in errors.
+/// Reads columns by name from a table that this program has written. An empty field is a missing number.
+/// `file` names the source in errors.
 pub(crate) fn columns(
     file: &str,
     mut source: impl BufRead,
@@ -204,7 +202,9 @@ pub(crate) fn columns(
             column.push(match fields[place] {
                 "" => f64::NAN,
                 text => text.parse().map_err(|_| {
-                    usage(format!("{file}, line {number}: {name} is '{text}', which is no number"))
+                    usage(format!(
+                        "{file}, line {number}: {name} is '{text}', which is not a number"
+                    ))
                 })?,
             });
         }
@@ -212,22 +212,22 @@ pub(crate) fn columns(
     Ok(columns)
 }
 
-/// Bytes of a file that the user names.
+/// Maximum size of a file that the user names, in bytes.
 const MOST_BYTES: u64 = 1 << 31;
 
-/// The text of a file that the user has named; `what` says what should be in it.
+/// Reads the text of a file that the user has named; `what` describes its contents in errors.
 pub(crate) fn text(path: &Path, what: &str) -> Result<String> {
     let wrong = |problem: String| usage(format!("{}: {problem}", path.display()));
     let bytes = file::read_regular(path, MOST_BYTES).map_err(|error| match error.kind() {
         ErrorKind::NotFound => wrong("there is no such file".to_owned()),
-        ErrorKind::Other => wrong(format!("the {what} cannot be read from here: {error}")),
+        ErrorKind::Other => wrong(format!("cannot read the {what} from this: {error}")),
         _ => wrong(error.to_string()),
     })?;
     String::from_utf8(bytes)
-        .map_err(|_| wrong(format!("the {what} must be text, CSV in UTF-8, but this is not")))
+        .map_err(|_| wrong(format!("the {what} must be CSV text in UTF-8, but this is not UTF-8")))
 }
 
-/// A name as a cell: between quotes if it has a comma or a quote.
+/// A name as a cell, in quotes if it has a comma or a quote.
 pub(crate) fn quoted(name: &str) -> String {
     if name.contains([',', '"', '\n']) {
         format!("\"{}\"", name.replace('"', "\"\""))
@@ -236,13 +236,13 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// The shortest digits that read back to the same bits.
+/// Appends a number with the shortest digits that read back to the same bits.
 fn push(text: &mut String, number: f64, after: char) {
     write!(text, "{number:?}{after}").expect("strings grow");
 }
 
-/// Reads points: with a header, columns are found by the parameters' names; without one, there is
-/// a column for each parameter. `file` names the source in errors.
+/// Reads points. With a header, columns are matched to parameters by name; without one, the file has a column
+/// for each parameter. `file` names the source in errors.
 pub(crate) fn points(file: &str, text: &str, names: &[String]) -> Result<Batch> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     read(file, text, names).map_err(|error| match hint(text) {
@@ -251,12 +251,12 @@ pub(crate) fn points(file: &str, text: &str, names: &[String]) -> Result<Batch> 
     })
 }
 
-/// What may be wrong with the format of a file that cannot be read.
+/// A hint on the format of a file that cannot be read.
 fn hint(text: &str) -> Option<&'static str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
     if lines.any(|line| line.starts_with(['#', '%']) || line.starts_with("//")) {
-        Some("comments are not understood: every line but the header must be a point")
+        Some("comments are not supported: every line except the header must be a point")
     } else if first.contains(';') {
         Some("columns must be separated by ',', not by ';'")
     } else if first.contains('\t') {
@@ -296,7 +296,7 @@ fn read(file: &str, text: &str, names: &[String]) -> Result<Batch> {
     Ok(Batch::from_points(names.len(), &points))
 }
 
-/// Which column each parameter is in.
+/// The column of each parameter.
 fn find_columns(file: &str, line: usize, header: &[&str], names: &[String]) -> Result<Vec<usize>> {
     let find = |name: &String| {
         let mut matches = (0..header.len()).filter(|&i| header[i] == name);
@@ -327,17 +327,17 @@ fn point(
     }
     let number = |(&column, name): (&usize, &String)| match fields[column].parse::<f64>() {
         Ok(number) if !number.is_nan() => Ok(number),
-        _ => Err(usage(format!("{place}: {name} is '{}', which is no number", fields[column]))),
+        _ => Err(usage(format!("{place}: {name} is '{}', which is not a number", fields[column]))),
     };
     columns.iter().zip(names).map(number).collect()
 }
 
-/// Names as the cells of a line.
+/// The header line of these names.
 fn header(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",")
 }
 
-/// The cells of a line; a comma between quotes belongs to its cell.
+/// The cells of a line; commas in quotes do not separate cells.
 fn split(line: &str) -> Vec<&str> {
     let mut is_quoted = false;
     let ends = |c: char| {
@@ -364,7 +364,7 @@ mod tests {
         }
     }
 
-    /// An element of a matrix has a comma in its name.
+    /// Elements of a matrix have a comma in their names.
     #[test]
     fn a_comma_between_quotes_belongs_to_its_cell() {
         let names = vec!["m[1,2]".to_owned(), "b".to_owned()];
@@ -388,8 +388,8 @@ mod tests {
             ("a,c\n1,2\n", "f, line 1: no column is called 'b'; the header must name a, b"),
             ("a,b,a\n", "f, line 1: two columns are called 'a'"),
             ("a,b\n1,2\n\n1\n", "f, line 4: 1 columns instead of 2"),
-            ("a,b\n1,x\n", "f, line 2: b is 'x', which is no number"),
-            ("1,2\n1,nan\n", "f, line 2: b is 'nan', which is no number"),
+            ("a,b\n1,x\n", "f, line 2: b is 'x', which is not a number"),
+            ("1,2\n1,nan\n", "f, line 2: b is 'nan', which is not a number"),
         ] {
             assert_eq!(points("f", text, &names()).unwrap_err().to_string(), message);
         }
@@ -401,13 +401,13 @@ mod tests {
             ("a;b\n1;2\n", "separated by ',', not by ';'"),
             ("1,5;2,5\n", "separated by ',', not by ';'"),
             ("1\t2\n", "separated by ',', not by tabs"),
-            ("# of Monday\n1,2\n", "comments are not understood"),
-            ("a,b\n1,2\n# the rest\n3,4\n", "comments are not understood"),
+            ("# of Monday\n1,2\n", "comments are not supported"),
+            ("a,b\n1,2\n# the rest\n3,4\n", "comments are not supported"),
         ] {
             let said = points("f", text, &names()).unwrap_err().to_string();
             assert!(said.starts_with("f, line ") && said.contains(message), "{said}");
         }
-        // Only where something is wrong: a column that is not looked at may hold anything.
+        // Unused columns may contain anything.
         assert!(points("f", "a,b,note\n1,2,x;y\n", &names()).is_ok());
     }
 }

@@ -1,4 +1,4 @@
-//! The draws of a run folder: those of the flow, with the weights that make an answer of them.
+//! The draws of a run folder, with their weights.
 
 use crate::folder::stored::Stored;
 use adaann::{
@@ -7,12 +7,12 @@ use adaann::{
 };
 use anyhow::Result;
 
-/// What `draws.csv` has.
+/// The contents of `draws.csv`.
 pub(crate) struct Drawn {
     /// The parameters.
     pub(crate) x: Batch,
     pub(crate) log_p: Vec<f64>,
-    /// NaN where they are draws of no q.
+    /// NaN for methods without a q.
     pub(crate) log_q: Vec<f64>,
     /// They sum to 1.
     pub(crate) weights: Vec<f64>,
@@ -21,13 +21,13 @@ pub(crate) struct Drawn {
 /// Whose draws are shown, predicted from or exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// The target's: draws of the flow, chosen by their weights.
+    /// The target's: draws of the flow, resampled by their weights.
     Target,
-    /// The flow's own, as they are.
+    /// The flow's own, unweighted.
     Flow,
 }
 
-/// Draws of equal weight.
+/// Draws with equal weights.
 pub(crate) struct Chosen {
     pub(crate) x: Batch,
     pub(crate) log_p: Vec<f64>,
@@ -39,15 +39,15 @@ impl Whose {
         if unweighted { Self::Flow } else { Self::Target }
     }
 
-    /// What such draws are called.
+    /// A name for these draws.
     pub(crate) fn draws(self) -> &'static str {
         match self {
             Self::Target => "weighted draws",
-            Self::Flow => "draws of the flow itself, without weights",
+            Self::Flow => "unweighted draws of the flow",
         }
     }
 
-    /// What is said of a file that is not what one expects.
+    /// A note on a file with draws other than the default.
     pub(crate) fn note(self) -> String {
         match self {
             Self::Target => String::new(),
@@ -71,7 +71,7 @@ impl Drawn {
         Ok(Self { x, log_p, log_q, weights })
     }
 
-    /// The draws of a run that has no files yet.
+    /// The draws of a sample in memory.
     pub(crate) fn of(sample: &Sample) -> Self {
         let none = || vec![f64::NAN; sample.len()];
         Self {
@@ -82,12 +82,12 @@ impl Drawn {
         }
     }
 
-    /// Are they draws of a q? Particles and chains are not.
+    /// Are these draws of a q? Particles and chains have none.
     pub(crate) fn has_q(&self) -> bool {
         self.log_q.iter().any(|log_q| !log_q.is_nan())
     }
 
-    /// So many draws: the target's by a seed, the flow's from the first on.
+    /// Takes `count` draws: resampled with this seed for the target, or the first ones for the flow.
     pub(crate) fn chosen(&self, whose: Whose, count: usize, seed: u64) -> Chosen {
         let chosen = match whose {
             Whose::Target => resample::by_seed(&self.weights, count, seed),

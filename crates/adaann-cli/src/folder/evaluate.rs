@@ -1,4 +1,4 @@
-//! The density and its approximation at any points, on all threads.
+//! Evaluates the density and its approximation at any points, on all threads.
 
 use adaann::{
     Batch, Result,
@@ -7,7 +7,7 @@ use adaann::{
 };
 use rayon::prelude::*;
 
-/// Points evaluated at once by a thread.
+/// Number of points that a thread evaluates at once.
 const CHUNK: usize = 4096;
 
 /// log p at points anywhere: −∞ outside the support.

@@ -1,4 +1,4 @@
-//! A finished run, read back from its folder.
+//! A finished run, read from its folder.
 
 use crate::folder::{
     drawn::{Chosen, Drawn, Whose},
@@ -19,7 +19,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// A finished run: what its figures and its page are made of.
+/// A finished run, the source of its figures and page.
 pub(crate) struct Finished {
     pub(crate) record: Record,
     pub(crate) subject: Subject,
@@ -27,14 +27,14 @@ pub(crate) struct Finished {
     pub(crate) drawn: Drawn,
     /// Whose draws are shown.
     pub(crate) whose: Whose,
-    /// As many of these as there are of the flow.
+    /// As many resampled draws as the flow has draws.
     pub(crate) chosen: Chosen,
     pub(crate) steps: Vec<Step>,
     pub(crate) trace: Vec<Update>,
     pub(crate) flow: Flow,
-    /// What the run was told, as its file has it.
+    /// The text of `run.toml`.
     pub(crate) told: String,
-    /// Values of the density that figures may ask for, and have asked for.
+    /// The numbers of density values that figures may use, and have used.
     most_values: usize,
     values: AtomicUsize,
 }
@@ -91,7 +91,7 @@ impl Finished {
         })
     }
 
-    /// A run that has not come to its end, as it is at its last checkpoint: it has no files.
+    /// An unfinished run at its last checkpoint, which has no files.
     pub(crate) fn of_a_look(
         record: Record,
         subject: Subject,
@@ -122,7 +122,7 @@ impl Finished {
         }
     }
 
-    /// The same with the training of a flow.
+    /// Adds the training of a flow.
     pub(crate) fn with_training(self, outcome: &Outcome) -> Self {
         let step = |record: &StepRecord| Step {
             step: record.step as f64,
@@ -139,12 +139,12 @@ impl Finished {
         Self { steps, trace, ..self }
     }
 
-    /// The same where figures may ask for so many values of the density.
+    /// Sets the number of density values that figures may use.
     pub(crate) fn with_values(self, most_values: usize) -> Self {
         Self { most_values, ..self }
     }
 
-    /// May figures ask for so many more? They are counted then.
+    /// May figures use `count` more density values? If so, counts them.
     pub(crate) fn takes_values(&self, count: usize) -> bool {
         let is_allowed = count <= self.most_values.saturating_sub(self.values());
         if is_allowed {
@@ -153,17 +153,17 @@ impl Finished {
         is_allowed
     }
 
-    /// Values of the density that figures have asked for.
+    /// The number of density values that figures have used.
     pub(crate) fn values(&self) -> usize {
         self.values.load(Ordering::Relaxed)
     }
 
-    /// The flow as a density in the user's coordinates.
+    /// The flow as a density in the target's coordinates.
     pub(crate) fn approximation(&self) -> Result<Approximation<'_>> {
         Ok(Approximation::new(&*self.subject.problem.target, self.flow.clone())?)
     }
 
-    /// The parameters that made the data, if it was made.
+    /// The true parameters, if the data was simulated.
     pub(crate) fn truth(&self) -> Option<&[f64]> {
         let made = self.record.data_seed.is_some();
         self.subject.problem.dynamics.as_ref().filter(|_| made).map(|dynamics| dynamics.truth())

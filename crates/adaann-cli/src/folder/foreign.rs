@@ -1,4 +1,4 @@
-//! A target whose log density is a function in another language: what a run folder can say of it.
+//! A target whose log density is a function in another language, as described in a run folder.
 
 use crate::{folder::stored::Stored, text::failure::usage};
 use adaann::{
@@ -7,13 +7,13 @@ use adaann::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A target that no folder can hold, as `run.toml` has it.
+/// The description in `run.toml` of a target that a run folder cannot contain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Foreign {
-    /// The language that its function is written in.
+    /// The language of its function.
     pub(crate) language: String,
-    /// What tells the function from others, as far as that can be known.
+    /// A text that identifies the function as far as possible.
     #[serde(default)]
     pub(crate) identity: String,
     pub(crate) names: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Foreign {
 }
 
 impl Foreign {
-    /// What is to be written down of a target.
+    /// The description of a target.
     pub(crate) fn of(target: &dyn Target, language: &str, identity: &str) -> Self {
         Self {
             language: language.to_owned(),
@@ -36,7 +36,7 @@ impl Foreign {
     }
 }
 
-/// The target where its function is not at hand: it has names and supports, and no density.
+/// The target without its function: it has names and supports, but no density.
 #[derive(Debug)]
 pub(crate) struct Absent(Foreign);
 
@@ -47,7 +47,7 @@ impl Absent {
         if supports.len() != names.len() {
             let (names, supports) = (names.len(), supports.len());
             return Err(usage(format!(
-                "{}: [foreign] has {names} names, but {supports} supports; it is not as the run wrote it",
+                "{}: [foreign] has {names} names, but {supports} supports; the file was changed after the run",
                 Stored::MARK
             )));
         }

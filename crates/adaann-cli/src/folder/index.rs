@@ -1,4 +1,4 @@
-//! `index.json`: the files of a run folder with their lengths and digests, so that a change shows.
+//! `index.json`: the files of a run folder with their lengths and digests, to detect changes.
 
 use crate::{
     folder::{out::Out, sha256::Sha256},
@@ -14,14 +14,14 @@ use std::{
     path::Path,
 };
 
-/// What the files of a folder were when they were written.
+/// The files of a folder when they were written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Index {
-    /// By their paths in the folder, with `/` between the parts.
+    /// The files by their paths in the folder, separated by `/`.
     files: BTreeMap<String, Entry>,
 }
 
-/// What a file was.
+/// A file when it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     bytes: u64,
@@ -36,14 +36,14 @@ pub(crate) struct Differences {
     pub(crate) new: Vec<String>,
 }
 
-/// What comes and goes while a run is worked on, and is no part of its answer.
+/// Temporary entries of a running process, which do not belong to the answer.
 const PASSING: [&str; 2] = ["lock", "state"];
 
 impl Index {
     /// Name of the file.
     pub(crate) const FILE: &str = "index.json";
 
-    /// The files that a folder has.
+    /// The index of the files in a folder.
     fn of(folder: &Path) -> Result<Self> {
         let mut index = Self::default();
         for name in files(folder, "")? {
@@ -52,7 +52,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Reads the index of a folder; older ones have none.
+    /// Reads the index of a folder; older folders have none.
     pub(crate) fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(Self::FILE);
         if fs::symlink_metadata(&path).is_err() {
@@ -61,16 +61,16 @@ impl Index {
         let bytes = file::read(&path)?;
         let index = serde_json::from_slice(&bytes);
         index.map(Some).map_err(|error| {
-            usage(format!("{} is no index of a run folder: {error}", path.display()))
+            usage(format!("{} is not the index of a run folder: {error}", path.display()))
         })
     }
 
-    /// Writes the index of all that a folder has.
+    /// Writes the index of all files in a folder.
     pub(crate) fn write(folder: &Path) -> Result<()> {
         Self::of(folder)?.save(folder)
     }
 
-    /// Takes over files that were written anew, if the folder has an index.
+    /// Updates the entries of rewritten files, if the folder has an index.
     pub(crate) fn update(folder: &Path, names: &[String]) -> Result<()> {
         let Some(mut index) = Self::read(folder)? else { return Ok(()) };
         for name in names {
@@ -85,17 +85,16 @@ impl Index {
         Out::own(folder, Self::FILE)?.write(text.as_bytes())
     }
 
-    /// Refuses a file that is not as it was written.
+    /// Refuses a file that was changed.
     pub(crate) fn check(&self, folder: &Path, name: &str) -> Result<()> {
         let problem = match self.files.get(name) {
-            None => "is not among the files of the run",
-            Some(entry) if *entry != Entry::of(&folder.join(name))? => "is not as the run wrote it",
+            None => "does not belong to the run",
+            Some(entry) if *entry != Entry::of(&folder.join(name))? => "was changed after the run",
             Some(_) => return Ok(()),
         };
         let (path, folder) = (folder.join(name), folder.display());
         Err(usage(format!(
-            "{} {problem}, so that nothing is made of it; `adaann verify {folder}` names all that \
-             differs",
+            "{} {problem}, so it is not used; `adaann verify {folder}` lists all changes",
             path.display()
         )))
     }
@@ -121,7 +120,7 @@ impl Index {
         self.files.contains_key(name)
     }
 
-    /// How many files it has.
+    /// The number of files.
     pub(crate) fn len(&self) -> usize {
         self.files.len()
     }
@@ -130,7 +129,7 @@ impl Index {
 impl Entry {
     fn of(path: &Path) -> Result<Self> {
         let place = || format!("cannot read {}", path.display());
-        // What is not there, or is something else, has no entry in common with a file.
+        // A missing file, or something that is not a file, gets an entry that matches no file.
         if !path.is_file() {
             return Ok(Self { bytes: 0, sha256: String::new() });
         }
@@ -147,7 +146,7 @@ impl Entry {
     }
 }
 
-/// All that an index is about, below a folder, sorted.
+/// The sorted names of all files below a folder that belong into its index.
 fn files(folder: &Path, below: &str) -> Result<Vec<String>> {
     let place = || format!("cannot read {}", folder.display());
     let mut names = Vec::new();
@@ -186,7 +185,7 @@ mod tests {
         assert_eq!(index.len(), 3);
         assert_eq!(index.differences(folder).unwrap(), Differences::default());
         index.check(folder, "figures/c").unwrap();
-        // The same length, and other bytes.
+        // The same length with other bytes.
         fs::write(folder.join("figures/c"), "figures/d").unwrap();
         fs::remove_file(folder.join("b")).unwrap();
         fs::write(folder.join("e"), "").unwrap();
@@ -200,7 +199,7 @@ mod tests {
             let said = index.check(folder, name).unwrap_err().to_string();
             assert!(said.contains("adaann verify"), "{said}");
         }
-        // What is written anew is taken over, and nothing else.
+        // Only the named files are updated.
         Index::update(folder, &names("figures/c")).unwrap();
         let found = Index::read(folder).unwrap().unwrap().differences(folder).unwrap();
         assert_eq!(found, Differences { changed: vec![], ..expected });

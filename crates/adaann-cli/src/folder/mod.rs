@@ -1,9 +1,8 @@
-//! The run folder: whole or absent.
+//! The run folder, which is either complete or absent.
 //!
-//! Files are written into a hidden folder beside the final one, which is renamed when all are
-//! there. It is made before the run begins, with a lock in it, so that the name is one run's alone; what a
-//! killed process has left of it is cleared away by the next. Whatever goes wrong leaves nothing behind, nor
-//! any parent that was missing.
+//! Files are written into a hidden folder next to the final one, which is renamed when it is complete. It is
+//! created with a lock before the run starts, to reserve the name. The next run clears away the remains of a
+//! killed process. A failed run leaves nothing behind, not even parent folders that it has created.
 
 mod beginning;
 pub(crate) mod csv;
@@ -49,18 +48,18 @@ pub(crate) struct Folder {
     /// Held until the folder has its name.
     lock: Option<Lock>,
     old: Old,
-    /// Is there an unfinished run of this name, which this one goes on with?
+    /// Does this run resume an unfinished run of this name?
     is_unfinished: bool,
 }
 
-/// What becomes of a finished run that has the name already.
+/// What happens to a finished run of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Old {
-    /// It is in the way.
+    /// It stays, and the new run is refused.
     Stays,
-    /// Another takes its place, since that was asked for.
+    /// The new run replaces it.
     Replaced,
-    /// It is gone on with.
+    /// The new run extends it.
     Lengthened,
 }
 
@@ -74,17 +73,17 @@ impl Old {
 /// Name of the lock in a folder that is being written.
 const LOCK: &str = "lock";
 
-/// How often the lock is tried when others come and go in the same moment.
+/// Number of attempts to take the lock while others take and release it.
 const TRIES: usize = 20;
 
-/// Refuses, before anything is run, a folder that could not be written afterwards.
+/// Refuses a folder that cannot be written, before the run starts.
 pub(crate) fn check(path: &Path, old: Old) -> Result<()> {
     if !out::names_something(&plain(path)) {
         return Err(usage(format!("--out is '{}', but must name a folder", path.display())));
     }
     check_free(path, old)?;
-    // A folder made and taken away again shows that the place can be written. Parents that are
-    // missing wait for the run: two runs that begin together would take them from each other.
+    // Create and remove a folder to test whether the place is writable. Missing parents are created later:
+    // otherwise two runs that start together would remove them from each other.
     let place = path.ancestors().skip(1).find(|place| exists(place)).unwrap_or(path);
     let probe = beside(path, &format!("{}.probe", std::process::id()));
     let probe = place.join(probe.file_name().unwrap_or_default());
@@ -93,16 +92,16 @@ pub(crate) fn check(path: &Path, old: Old) -> Result<()> {
         .map_err(|error| usage(format!("{}: {error}", cannot_create(path))))
 }
 
-/// Refuses a name that something has already, unless it is a run that may be replaced.
+/// Refuses a name that exists, unless it is a run that may be replaced.
 fn check_free(path: &Path, old: Old) -> Result<()> {
     match path.symlink_metadata() {
         Err(_) => Ok(()),
         Ok(_) if is_unfinished(path) => Ok(()),
         Ok(_) if old == Old::Stays => Err(usage(format!(
-            "the output folder {} exists; --force replaces it, --out writes to another",
+            "the output folder {} exists; replace it with --force, or choose another with --out",
             path.display()
         ))),
-        // A slip such as `--out ~ --force` must not cost more than a run.
+        // `--out ~ --force` must not delete a home folder.
         Ok(_) if !path.join(Record::FILE).is_file() => Err(usage(format!(
             "the output folder {} exists and is not a run folder (it has no {}), so --force \
              does not replace it",
@@ -114,7 +113,7 @@ fn check_free(path: &Path, old: Old) -> Result<()> {
     }
 }
 
-/// Refuses to take away what is at `removed` of a run's folder if files of somebody else are there.
+/// Refuses to remove the folder at `removed` if it has files that do not belong to the run.
 fn check_strangers(path: &Path, removed: &Path, flag: &str) -> Result<()> {
     let mut strangers = strangers::strangers(path);
     strangers.retain(|name| path.join(name).starts_with(removed));
@@ -123,18 +122,18 @@ fn check_strangers(path: &Path, removed: &Path, flag: &str) -> Result<()> {
     }
     let (path, names) = (path.display(), strangers::in_words(&strangers));
     Err(usage(format!(
-        "{path} has files that are not the run's, so that {flag} does not remove it: {names}; move them away, or \
-         choose another --out"
+        "{path} has files that do not belong to the run, so {flag} does not remove it: {names}; move them away, \
+         or choose another folder with --out"
     )))
 }
 
-/// Is it the folder of a run that was stopped or killed, or is on its way? It has checkpoints to go on from.
+/// Is it the folder of an unfinished run, with checkpoints to resume from?
 pub(crate) fn is_unfinished(path: &Path) -> bool {
     let has = |name: &str| path.join(name).exists();
     has(Record::FILE) && (has(Folder::STATE) || !has(Summary::FILE))
 }
 
-/// Is there such a place? The empty path is the current folder.
+/// Does the folder exist? The empty path is the current folder.
 fn exists(path: &Path) -> bool {
     path.as_os_str().is_empty() || path.exists()
 }
@@ -144,7 +143,7 @@ fn cannot_create(path: &Path) -> String {
 }
 
 impl Folder {
-    /// Begins a folder, whose name nobody else can have from now on.
+    /// Reserves the name of a folder and creates its hidden folder.
     pub(crate) fn reserve(path: &Path, old: Old, restart: bool) -> Result<Self> {
         let path = &plain(path);
         check(path, old)?;
@@ -152,7 +151,7 @@ impl Folder {
         let parents = above.map(Path::to_owned).collect();
         let temporary = beside(path, "partial");
         let lock = take(path, &temporary)?;
-        // Made first, so that a failure half way takes away what is there by then.
+        // Construct it first, so that it is cleaned up if a later step fails.
         let mut folder = Self {
             path: path.to_owned(),
             temporary,
@@ -162,15 +161,15 @@ impl Folder {
             is_unfinished: false,
         };
         folder.clear()?;
-        // Another run may have come to its end between the first look and the lock.
+        // Another run may have finished between the first check and the lock.
         check_free(path, old)?;
         if restart && is_unfinished(path) {
-            // An older run that it was to replace stays.
+            // An older run that the unfinished one was going to replace stays.
             let is_replacing = path.join(Summary::FILE).exists();
             if is_replacing && old == Old::Stays {
                 return Err(usage(format!(
-                    "{} has an answer beside its checkpoints; --force --restart begins anew and replaces both, the \
-                     same command without --restart goes on",
+                    "{} has an answer and checkpoints; --force --restart replaces both, and the command without \
+                     --restart resumes from the checkpoints",
                     path.display()
                 )));
             }
@@ -184,33 +183,33 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The way to a folder with checkpoints, before this one has its name.
+    /// The folder for checkpoints before this one is complete.
     pub(crate) fn beginning(&self) -> Beginning {
         Beginning { path: self.path.clone(), temporary: self.temporary.clone() }
     }
 
-    /// Where checkpoints are in a run folder.
+    /// The folder of checkpoints in a run folder.
     pub(crate) const STATE: &str = Stored::STATE;
 
-    /// Where the final state of a finished run is.
+    /// The folder of a finished run's final state.
     pub(crate) const FINAL: &str = "final";
 
-    /// The folder's name.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Was it asked that a finished run of this name be replaced?
+    /// May it replace a finished run of this name?
     pub(crate) fn is_forced(&self) -> bool {
         self.old == Old::Replaced
     }
 
-    /// Is there an unfinished run of this name to go on with?
+    /// Does it resume an unfinished run of this name?
     pub(crate) fn is_unfinished(&self) -> bool {
         self.is_unfinished
     }
 
-    /// Clears away what a killed process has left.
+    /// Clears away the remains of a killed process.
     fn clear(&self) -> Result<()> {
         let place = || format!("cannot clear away {}", self.temporary.display());
         for entry in fs::read_dir(&self.temporary).with_context(place)? {
@@ -224,21 +223,20 @@ impl Folder {
         }
         let old = beside(&self.path, "old");
         match (exists(&old), exists(&self.path)) {
-            // It was killed before the new run had the name of the old one.
+            // The process was killed before the new run took the name of the old one.
             (true, false) => fs::rename(&old, &self.path),
             (true, true) => remove_replaced(&old, &self.path),
             (false, _) => Ok(()),
         }
-        .with_context(|| format!("cannot take back {}", old.display()))
+        .with_context(|| format!("cannot restore {}", old.display()))
     }
 
-    /// Where the folder is while it is written.
+    /// The path of the hidden folder.
     pub(crate) fn place(&self) -> &Path {
         &self.temporary
     }
 
-    /// Makes the hidden folder again, if somebody has taken it away while the run was on its way: what the run has
-    /// found is worth more than the name of its place.
+    /// Creates the hidden folder again if it was removed during the run, so that the results are not lost.
     pub(crate) fn restore(&mut self) -> Result<()> {
         let lock = fs::read_to_string(self.temporary.join(LOCK)).unwrap_or_default();
         let holder = lock.split_whitespace().next().unwrap_or_default();
@@ -247,11 +245,11 @@ impl Folder {
         }
         let path = self.path.display();
         say(&format!(
-            "warning: the folder of {path} was removed while the run was on its way; it is made again"
+            "warning: the folder of {path} was removed during the run and is created again"
         ));
         match take(&self.path, &self.temporary) {
             Ok(lock) => self.lock = Some(lock),
-            // The name may be another run's by now.
+            // Another run may have taken the name.
             Err(_) => {
                 self.temporary = beside(&self.path, &format!("partial-{}", std::process::id()));
                 self.lock = Some(take(&self.path, &self.temporary)?);
@@ -260,7 +258,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Where a file of the folder is written.
+    /// The path of a file in the hidden folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.temporary.join(name)
     }
@@ -270,7 +268,7 @@ impl Folder {
         self.write_with(name, |file| file.write_all(bytes.as_ref()))
     }
 
-    /// Writes a file of the folder piece by piece.
+    /// Writes a file of the folder incrementally.
     pub(crate) fn write_with(
         &self,
         name: &str,
@@ -280,18 +278,18 @@ impl Folder {
             let mut file = BufWriter::new(fs::File::create(self.file(name))?);
             fill(&mut file)?;
             file.flush()?;
-            // Some file systems find out only here that they are full.
+            // Some file systems report only here that they are full.
             file.get_ref().sync_all()
         };
         write().with_context(|| format!("cannot write {}", self.path.join(name).display()))
     }
 
-    /// Gives the folder its name; an older run of that name is replaced if that is asked for, and so is the
-    /// folder that had the checkpoints of this one. These go along with a run that can go on.
+    /// Renames the hidden folder to its final name. Replaces an older run if allowed, and the folder with this
+    /// run's checkpoints; if the run `goes_on`, it keeps its checkpoints.
     pub(crate) fn finish(mut self, goes_on: bool) -> Result<()> {
-        // A folder without an index can still be read.
+        // A folder without an index is still readable.
         let indexed = Index::write(&self.temporary);
-        let place = || format!("cannot give the finished folder its name {}", self.path.display());
+        let place = || format!("cannot rename the finished folder to {}", self.path.display());
         let old = beside(&self.path, "old");
         let replaced = self.path.exists() && (self.old != Old::Stays || is_unfinished(&self.path));
         if replaced {
@@ -299,12 +297,12 @@ impl Folder {
         }
         if let Err(error) = fs::rename(&self.temporary, &self.path) {
             if replaced {
-                // The old run is better than none.
+                // Restore the old run.
                 let _ = fs::rename(&old, &self.path);
             }
             return Err(self.save_elsewhere(error));
         }
-        // From here on the hidden name may be another run's.
+        // From here on, another run may take the hidden name.
         self.lock.take();
         let _ = fs::remove_file(self.path.join(LOCK));
         if replaced {
@@ -316,10 +314,11 @@ impl Folder {
             remove_replaced(&old, &self.path)
                 .with_context(|| format!("cannot remove the replaced run {}", old.display()))?;
         }
-        indexed.with_context(|| format!("{} is whole but for its index", self.path.display()))
+        indexed
+            .with_context(|| format!("{} is complete, but without its index", self.path.display()))
     }
 
-    /// Somebody has made something of this name while the run was on its way: its work is kept.
+    /// Saves the run under another name, because the final name was taken during the run.
     fn save_elsewhere(&mut self, error: io::Error) -> anyhow::Error {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let other = self.path.with_file_name(format!("{name}-{}", std::process::id()));
@@ -330,38 +329,35 @@ impl Folder {
         self.lock.take();
         let _ = fs::remove_file(other.join(LOCK));
         let (path, other) = (self.path.display(), other.display());
-        anyhow::anyhow!(
-            "{path} has come to exist while the run was on its way; the run is in {other}"
-        )
+        anyhow::anyhow!("{path} was created by somebody else during the run; the run is in {other}")
     }
 }
 
-/// Removes a run that another has replaced. What somebody else has put into its folder, while the other was on its
-/// way, goes to that.
+/// Removes a replaced run. Files that somebody has added to its folder move to the new one.
 fn remove_replaced(old: &Path, new: &Path) -> io::Result<()> {
     let left = strangers::carry_over(old, new);
     if left.is_empty() {
         return fs::remove_dir_all(old);
     }
-    // A hidden name is soon forgotten.
+    // Use a visible name, so that the files are found.
     let place = free_name(new, "old");
     fs::rename(old, &place)?;
     say(&format!(
-        "warning: {} has files that are not the run's and could not be taken over: {}",
+        "warning: {} has files that do not belong to the run and could not be moved: {}",
         place.display(),
         strangers::in_words(&left)
     ));
     Ok(())
 }
 
-/// A name next to `path` that nothing has.
+/// An unused name next to `path`.
 fn free_name(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let names = (1..).map(|number| path.with_file_name(format!("{name}-{suffix}-{number}")));
     names.into_iter().find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// Takes the lock in the hidden folder, which is made if it is not there.
+/// Takes the lock in the hidden folder, which is created if needed.
 fn take(path: &Path, temporary: &Path) -> Result<Lock> {
     let mut last = io::Error::from(ErrorKind::NotFound);
     for _ in 0..TRIES {
@@ -372,10 +368,10 @@ fn take(path: &Path, temporary: &Path) -> Result<Lock> {
         let lock = temporary.join(LOCK);
         let is_foreign = !lock.exists()
             && temporary.read_dir().is_ok_and(|mut entries| entries.next().is_some());
-        // Looked at twice: the lock may have come between.
+        // Check again: the lock may have been created in between.
         if is_foreign && !lock.exists() {
             return Err(usage(format!(
-                "--out: {} is in the way, and none of adaann's; move it, or choose another --out",
+                "--out: {} is in the way and was not created by adaann; move it, or choose another --out",
                 temporary.display()
             )));
         }
@@ -389,7 +385,7 @@ fn take(path: &Path, temporary: &Path) -> Result<Lock> {
                     path.display()
                 )));
             }
-            // Its holder has ended in this moment, and has taken it away.
+            // Its holder has just ended and removed it.
             Err(Error::Io { cause, .. }) => last = cause,
             Err(error) => return Err(error.into()),
         }
@@ -399,18 +395,18 @@ fn take(path: &Path, temporary: &Path) -> Result<Lock> {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // After `finish` there is nothing left to remove; before, an error is already on its way.
+        // After `finish` there is nothing to remove; before, another error is already being returned.
         if self.lock.is_some() {
             let _ = fs::remove_dir_all(&self.temporary);
         }
         for parent in &self.parents {
-            // A folder with something in it, the finished run above all, stays.
+            // Folders that are not empty stay.
             let _ = fs::remove_dir(parent);
         }
     }
 }
 
-/// A path without the slashes at its end, which shells write behind the name of a folder.
+/// A path without trailing slashes, which shells append to the names of folders.
 fn plain(path: &Path) -> PathBuf {
     let text = path.to_string_lossy();
     let end = text.trim_end_matches(std::path::is_separator);
@@ -483,7 +479,7 @@ mod tests {
         for (name, text) in [(LOCK, "4000000 1\n"), ("draws.csv", "x"), ("figures/a.svg", "x")] {
             fs::write(partial.join(name), text).unwrap();
         }
-        // It was about to replace an older run.
+        // The killed process was replacing an older run.
         fs::create_dir(place.path().join(".r.old")).unwrap();
         for name in [Record::FILE, Summary::FILE] {
             fs::write(place.path().join(".r.old").join(name), "old").unwrap();
@@ -534,11 +530,11 @@ mod tests {
         folder.beginning().make(&files).unwrap();
         fs::write(path.join("state/1.safetensors"), "x").unwrap();
         assert_eq!(names(&path), [Record::FILE, "state"]);
-        // Killed: the lock goes with the process.
+        // A killed process releases its lock.
         drop(folder);
         let again = Folder::reserve(&path, Old::Stays, false).unwrap();
         assert!(again.is_unfinished());
-        // It is stopped: its checkpoints go along, and it is still unfinished.
+        // A stopped run keeps its checkpoints and is still unfinished.
         again.write(Record::FILE, "told").unwrap();
         again.write(Summary::FILE, "").unwrap();
         again.finish(true).unwrap();
@@ -551,7 +547,7 @@ mod tests {
         assert!(!is_unfinished(&path) && !path.join("state").exists());
         assert_eq!(names(place.path()), ["r"]);
 
-        // One that was to replace it: beginning again leaves the older one alone.
+        // Restarting a run that was going to replace it leaves the older one alone.
         let folder = Folder::reserve(&path, Old::Replaced, false).unwrap();
         folder.beginning().make(&files).unwrap();
         assert!(path.join("state").exists());

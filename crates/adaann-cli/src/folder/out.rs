@@ -1,4 +1,4 @@
-//! Single files that a command writes where the user says.
+//! Single files that a command writes to a path given by the user.
 
 use crate::text::failure::usage;
 use adaann::{Error, support::file};
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file that the user has asked for, by a flag or an argument of this name.
+/// An output file, given by the flag or argument `name`.
 #[derive(Debug, Clone)]
 pub(crate) struct Out {
     path: PathBuf,
@@ -17,8 +17,8 @@ pub(crate) struct Out {
 }
 
 impl Out {
-    /// Refuses, before anything is read, a file that could not be written for a reason one can see, and
-    /// one that exists unless it may be replaced. Pipes and devices are there to be written to.
+    /// Refuses, before any work, a file that obviously cannot be written, and one that exists unless it may be
+    /// replaced. Pipes and devices are accepted.
     pub(crate) fn new(name: &'static str, path: &Path, force: bool) -> Result<Self> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let problem = if path.as_os_str().is_empty() {
@@ -30,15 +30,15 @@ impl Out {
         } else if parent.is_some_and(|parent| !parent.is_dir()) {
             "is in a folder that does not exist"
         } else if path.is_file() && !force {
-            "exists; --force replaces it, another name leaves it"
+            "exists; replace it with --force, or choose another name"
         } else {
             return Ok(Self { path: path.to_owned(), name });
         };
         Err(usage(format!("{name} is '{}', which {problem}", path.display())))
     }
 
-    /// A file of a run folder, which is made again at will. The folder may be anybody's: a link, a pipe or
-    /// a device in it leads somewhere else, and is refused.
+    /// A file of a run folder, which may always be replaced. The folder may be untrusted, so that links, pipes
+    /// and devices in it are refused.
     pub(crate) fn own(folder: &Path, name: &str) -> Result<Self> {
         let (mut path, mut parts) = (folder.to_owned(), Path::new(name).components().peekable());
         while let Some(part) = parts.next() {
@@ -49,7 +49,7 @@ impl Out {
             if !is_right {
                 let wanted = if is_file { "file" } else { "folder" };
                 return Err(usage(format!(
-                    "'{}' is to be written, but is no {wanted} of the run: {}; remove it first",
+                    "cannot write '{}', because it is not a {wanted} of the run: {}; remove it first",
                     path.display(),
                     kind(&found)
                 )));
@@ -58,23 +58,23 @@ impl Out {
         Ok(Self { path, name: "RUN" })
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes it.
+    /// Writes the file.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
         self.write_with(|file| file.write_all(bytes))
     }
 
-    /// Writes it piece by piece.
+    /// Writes the file incrementally.
     pub(crate) fn write_with(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<()> {
         file::write_with(&self.path, fill).map_err(|error| match error {
-            // A place that nobody may write to was a bad choice; a full disk is bad luck.
+            // A place without write permission is an error of the request; a full disk is not.
             Error::Io { cause, .. }
                 if matches!(
                     cause.kind(),
@@ -91,7 +91,7 @@ impl Out {
     }
 }
 
-/// What is in the place of a file or folder.
+/// Describes what exists at the path of a file or folder.
 fn kind(found: &Metadata) -> &'static str {
     if found.is_symlink() {
         "it is a link"

@@ -1,4 +1,4 @@
-//! Figures and one page of a run, from the files of its folder alone.
+//! The figures and the report page of a run, from the files of its folder alone.
 
 use crate::folder::{
     figures,
@@ -21,12 +21,12 @@ use std::{fs, path::Path};
 /// Name of the page.
 pub(crate) const PAGE: &str = "report.html";
 
-/// Draws what is in a run folder, and writes figures and page beside it.
+/// Draws the figures and the page of a run, and writes them into its folder.
 pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
     let figures = figures::draw(finished)?;
     let html = page(finished, figures.clone())?.html();
     refuse_late(folder, finished)?;
-    // All of them, before any is written.
+    // Check all files before writing any.
     let page_out = Out::own(folder, PAGE)?;
     Out::own(folder, Index::FILE)?;
     let mut written = write_figures(folder, &figures)?;
@@ -35,23 +35,23 @@ pub(crate) fn write(folder: &Path, finished: &Finished) -> Result<()> {
     Index::update(folder, &written)
 }
 
-/// Writes the page of a finished run alone, somewhere else.
+/// Writes only the page of a finished run, to another path.
 pub(crate) fn write_alone(finished: &Finished, out: &Out) -> Result<()> {
     out.write(page(finished, figures::draw(finished)?)?.html().as_bytes())
 }
 
-/// Refuses to write something of a checkpoint into the folder of a run that has its answer by now.
+/// Refuses to write results of a checkpoint into the folder of a run that has finished in the meantime.
 pub(crate) fn refuse_late(folder: &Path, finished: &Finished) -> Result<()> {
     if finished.summary.unfinished && Stored::open(folder)?.has_come_to_its_end() {
         bail!(
-            "the run in {} has come to its end in the meantime; the same command shows what it came to",
+            "the run in {} has finished in the meantime; repeat the command to show its results",
             folder.display()
         );
     }
     Ok(())
 }
 
-/// Writes the figures, and gives the names of their files.
+/// Writes the figures and returns the names of their files.
 fn write_figures(folder: &Path, figures: &[Figure]) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for figure in figures {
@@ -106,7 +106,7 @@ fn page(finished: &Finished, figures: Vec<Figure>) -> Result<Page> {
     })
 }
 
-/// The verdict with its reasons, and what to try.
+/// The verdict with its reasons and remedies.
 fn judgement(verdict: &Verdict, sight: Option<&str>) -> Block {
     let mut points = Vec::new();
     for Advice { findings, remedy } in advice(verdict) {

@@ -1,4 +1,4 @@
-//! What the model of a run would measure, with the spread of the posterior.
+//! Predictions of a run's model, with the spread of the posterior.
 
 use crate::{
     folder::{csv, drawn::Whose, finished::Finished},
@@ -8,7 +8,7 @@ use adaann::{model::Output, registry::Table};
 use anyhow::{Context, Result};
 use std::fmt::Write;
 
-/// Numbers that are simulated at most: 400 MB of them.
+/// Maximum number of simulated values, 400 MB.
 const MOST_NUMBERS: usize = 50_000_000;
 
 /// Quantiles in the table.
@@ -16,27 +16,27 @@ const QUANTILES: [f64; 7] = [0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975];
 
 /// Predictions of all lines of a likelihood at all rows.
 pub(crate) struct Predicted {
-    /// The measured columns, line by line.
+    /// The measured column of each line.
     pub(crate) names: Vec<String>,
     /// For each line, the columns that it depends on.
     pub(crate) inputs: Vec<Vec<String>>,
-    /// The name of time, for a system of equations.
+    /// The name of the time, for a system of differential equations.
     pub(crate) time: Option<String>,
-    /// The column that tells its subjects apart, if each has a trajectory.
+    /// The column that identifies subjects, if each has its own trajectory.
     pub(crate) group: Option<String>,
     pub(crate) rows: usize,
-    /// How many draws predictions are made from, and whose they are.
+    /// The number of draws for the predictions, and whose draws they are.
     pub(crate) draws: usize,
     pub(crate) whose: Whose,
-    /// By line, row and draw.
+    /// Simulated measurements by line, row and draw.
     pub(crate) simulated: Vec<Vec<Vec<f64>>>,
     /// By line and row: the mean over the draws of the expected measurement.
     pub(crate) expected: Vec<Vec<f64>>,
-    /// What the rows are: the data, or the new inputs.
+    /// The rows: the data, or the new inputs.
     pub(crate) table: Table,
 }
 
-/// Refuses numbers of draws that no prediction can be made from; 0 may mean none at all.
+/// Refuses numbers of draws that do not allow predictions; with `least` = 0, 0 is allowed and means none.
 pub(crate) fn check_draws(flag: &str, draws: usize, least: usize) -> Result<()> {
     if (draws == 0 && least == 0) || (2..=Output::MOST_DRAWS).contains(&draws) {
         return Ok(());
@@ -46,17 +46,17 @@ pub(crate) fn check_draws(flag: &str, draws: usize, least: usize) -> Result<()> 
     Err(usage(format!("{flag} is {draws}, but must be {range}")))
 }
 
-/// Refuses more numbers than fit.
+/// Refuses too many simulated values.
 pub(crate) fn check_size(draws: usize, rows: usize, lines: usize) -> Result<()> {
     if rows.saturating_mul(draws).saturating_mul(lines) > MOST_NUMBERS {
         return Err(usage(format!(
-            "{draws} draws at {rows} rows are more than {MOST_NUMBERS} numbers; use fewer of them"
+            "{draws} draws at {rows} rows give more than {MOST_NUMBERS} values; use fewer draws or rows"
         )));
     }
     Ok(())
 }
 
-/// Predicts at the data of a run, or at new inputs; nothing if its model has no likelihood lines.
+/// Predicts at the data of a run, or at new inputs; `None` if its model has no likelihood lines.
 pub(crate) fn predicted(
     finished: &Finished,
     inputs: Option<&Table>,
@@ -102,13 +102,13 @@ pub(crate) fn predicted(
 }
 
 impl Predicted {
-    /// A number of the table; NaN where it has none.
+    /// A cell of the table; NaN if it is missing.
     pub(crate) fn cell(&self, row: usize, name: &str) -> f64 {
         let column = self.table.names.iter().position(|known| known == name);
         column.map_or(f64::NAN, |column| self.table.rows[row][column])
     }
 
-    /// A quantile of the measurements that are predicted, over the draws that have one.
+    /// A quantile of the predicted measurements, over the draws that have one.
     pub(crate) fn quantile(&self, line: usize, row: usize, share: f64) -> f64 {
         let mut values = self.simulated[line][row].clone();
         values.retain(|x| !x.is_nan());
@@ -122,7 +122,7 @@ impl Predicted {
         let mut text = format!("row,{},measured,observed,expected", names.join(","));
         text += ",predicted_mean,predicted_sd";
         for share in QUANTILES {
-            // 0.025 -> q025, 0.5 -> q50: names that every program takes.
+            // 0.025 -> q025, 0.5 -> q50: names that every program accepts.
             let digits = format!("{share:.3}");
             let digits = digits.trim_start_matches("0.");
             write!(text, ",q{}", digits.strip_suffix('0').unwrap_or(digits)).expect("strings grow");
@@ -153,7 +153,7 @@ impl Predicted {
     }
 }
 
-/// A cell; empty where there is no number.
+/// Appends a cell; empty for a missing number.
 fn push(text: &mut String, x: f64) {
     if x.is_nan() {
         text.push(',');
@@ -167,7 +167,7 @@ fn mean(values: &[f64]) -> f64 {
     finite.clone().sum::<f64>() / finite.count() as f64
 }
 
-/// A quantile of sorted numbers, between neighbours by proportion.
+/// A quantile of sorted numbers, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     if sorted.is_empty() {
         return f64::NAN;

@@ -1,4 +1,4 @@
-//! `run.toml`: all that a run was told, enough to repeat it and to read the rest of the folder.
+//! `run.toml`: all settings of a run, enough to repeat it and to read the rest of the folder.
 
 use crate::{
     args::OutputArgs,
@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// What a run was told.
+/// The settings of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Record {
@@ -29,53 +29,54 @@ pub(crate) struct Record {
     pub(crate) version: String,
     /// Name of the target.
     pub(crate) target: String,
-    /// The model file, if that is what the target comes from; a copy is in the run folder.
+    /// The model file of the target, if it has one; the run folder has a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<PathBuf>,
-    /// The method that was asked for; folders of before there were several do not say.
+    /// The chosen method; missing in folders of versions with only one.
     #[serde(default = "adaann")]
     pub(crate) method: Method,
-    /// What only Algorithm 1 is told beside its settings.
+    /// Further settings of Algorithm 1.
     #[serde(flatten)]
     pub(crate) repeats: Option<Repeats>,
-    /// Is a run that is not reliable a failure?
+    /// Does a verdict other than RELIABLE count as a failure?
     #[serde(default)]
     pub(crate) strict: bool,
-    /// Is no final state kept, so that the run cannot be lengthened?
+    /// Was the final state not saved, so that the run cannot be extended?
     #[serde(default, skip_serializing_if = "Not::not")]
     pub(crate) no_state: bool,
-    /// Name of the set of settings that the run started from.
+    /// Name of the preset.
     #[serde(default)]
     pub(crate) preset: String,
-    /// Seed of the noise, if the data was made.
+    /// Seed of the noise, if the data was simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data_seed: Option<u64>,
-    /// Where the data came from, if it was given.
+    /// The file of the data, if it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) data: Option<PathBuf>,
     /// Parameters of the target.
     #[serde(default)]
     pub(crate) parameters: BTreeMap<String, f64>,
-    /// What is known of a target that is a function in another language.
+    /// The description of a target that is a function in another language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) foreign: Option<Foreign>,
-    /// Everything else, as resolved: `answer` for the ladder and its methods, `settings` for Algorithm 1.
+    /// All other settings, with defaults filled in: `answer` for the ladder and its methods, `settings` for
+    /// Algorithm 1.
     #[serde(flatten)]
     pub(crate) plan: Plan,
 }
 
-/// What Algorithm 1 is told beside its settings.
+/// Further settings of Algorithm 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Repeats {
-    /// Draws of the final flow.
+    /// Number of draws of the final flow.
     pub(crate) draws: usize,
-    /// How many seeds were run, from that of the settings on.
+    /// Number of seeds, consecutive from that of the settings.
     pub(crate) seeds: usize,
-    /// Independent particles that the run is checked by; 0 for none.
+    /// Number of independent particles of the check; 0 for none.
     #[serde(default)]
     pub(crate) check_particles: usize,
-    /// The most evaluations and seconds of each fit, if given.
+    /// Maximum numbers of evaluations and seconds of each fit, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_evaluations: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,12 +84,12 @@ pub(crate) struct Repeats {
 }
 
 impl Repeats {
-    /// What a run may spend from now on.
+    /// The budget of the run.
     pub(crate) fn budget(&self) -> Budget {
         self.share(1.0)
     }
 
-    /// What each of its fits may spend: together two evaluations in three, since draws and check want some.
+    /// The budget of each of its fits: two thirds of the evaluations in total, since draws and check need the rest.
     pub(crate) fn budget_of_fit(&self) -> Budget {
         let fits = self.seeds.max(1) as f64;
         self.share(2.0 / 3.0).share_of_evaluations(1.0 / fits)
@@ -99,7 +100,7 @@ impl Repeats {
         Budget::new(self.max_evaluations, time).share(share)
     }
 
-    /// Its seeds, compared by a tenth of what may be spent, where that is bounded.
+    /// The comparison of its seeds, for which a tenth of a bounded budget is reserved.
     pub(crate) fn comparison(&self) -> Comparison {
         const FEWEST: usize = 50;
         let usual = Comparison::of(self.seeds);
@@ -110,14 +111,14 @@ impl Repeats {
         }
     }
 
-    /// Draws of an answer, to be taken so many times, where so much may still be spent: half of that, and a few
-    /// whatever it is.
+    /// The number of draws of an answer, to be taken `times` times with the budget `left`: for half of it, but at
+    /// least a few.
     pub(crate) fn draws_within(&self, left: Budget, times: usize) -> usize {
         const FEWEST: usize = 500;
         self.draws.min(left.part(2 * times, FEWEST / (2 * times - 1)))
     }
 
-    /// What is asked for, if the plan is Algorithm 1.
+    /// The settings from the output flags, if the plan is Algorithm 1.
     pub(crate) fn of(plan: &Plan, output: &OutputArgs) -> Option<Self> {
         let OutputArgs { draws, seeds, check_particles, max_evaluations, max_time, .. } = *output;
         let repeats = Self { draws, seeds, check_particles, max_evaluations, max_time };
@@ -133,7 +134,7 @@ impl Record {
     /// Name of the file.
     pub(crate) const FILE: &str = Stored::MARK;
 
-    /// Name of the file with the data, if there is some.
+    /// Name of the file with the data, if there is any.
     pub(crate) const DATA: &str = "data.csv";
 
     /// Name of the file with the approximation.
@@ -159,25 +160,24 @@ impl Record {
                 return Err(stored.unfinished());
             }
             return Err(usage(format!(
-                "{} is a run of `adaann smc`, which has particles and no flow; its draws are in \
-                 draws.csv",
+                "{} is a run of `adaann smc`, which has no flow; its draws are in draws.csv",
                 folder.display()
             )));
         }
         let record: Self =
             found.try_into().with_context(|| format!("cannot read {}", path.display()))?;
-        // Numbers that these cannot be are read as if they were not there.
+        // Invalid numbers are read as missing ones.
         if matches!(record.plan, Plan::Adaann(_)) && record.repeats.is_none() {
             bail!(
-                "cannot read {}: one of draws, seeds and check-particles is missing, or cannot be",
+                "cannot read {}: one of draws, seeds and check-particles is missing or invalid",
                 path.display()
             );
         }
         Ok(record)
     }
 
-    /// Reads the flow of the run, in the dimension of its target. That of Algorithm 1 is the one of the
-    /// settings; the ladder finds its own.
+    /// Reads the flow of the run, in the dimension of its target. Algorithm 1 uses the flow of the settings; the
+    /// ladder chooses its own.
     pub(crate) fn flow(&self, stored: &Stored, dim: usize) -> Result<Flow> {
         let path = stored.file(Self::FLOW)?;
         let flow = match &self.plan {
@@ -188,12 +188,15 @@ impl Record {
         };
         if flow.dim() != dim {
             let found = flow.dim();
-            anyhow::bail!("{}: has {found} dimensions, but {dim} are expected", path.display());
+            anyhow::bail!(
+                "{}: the flow has {found} dimensions, but {dim} are expected",
+                path.display()
+            );
         }
         Ok(flow)
     }
 
-    /// What the run is of.
+    /// The source of the run's subject.
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             target: &self.target,
@@ -205,20 +208,20 @@ impl Record {
     }
 }
 
-/// What a run is of, as its record has it.
+/// The source of a run's subject, from its record.
 pub(crate) struct Source<'a> {
     /// Name of the target.
     pub(crate) target: &'a str,
-    /// The model file, if that is what the target comes from.
+    /// The model file of the target, if it has one.
     pub(crate) model: Option<&'a Path>,
     pub(crate) parameters: &'a BTreeMap<String, f64>,
     pub(crate) preset: &'a str,
-    /// What is known of a target that is a function in another language.
+    /// The description of a target that is a function in another language.
     pub(crate) foreign: Option<&'a Foreign>,
 }
 
 impl Source<'_> {
-    /// What the run chose of its target; the data, if it takes some, is read from its folder.
+    /// The run's choices for its target; data, if the target takes any, is read from the run folder.
     pub(crate) fn choices(&self, stored: &Stored, takes_data: bool) -> Result<Choices> {
         let data = takes_data.then(|| stored.table(Record::DATA)).transpose()?;
         let parameters = self.parameters.iter().map(|(name, value)| (name.clone(), *value));
@@ -241,7 +244,7 @@ mod tests {
         target::Support,
     };
 
-    /// Every schedule, flow and optimizer must come back from the file as it went in.
+    /// Every schedule, flow and optimizer survives a round trip through the file.
     #[test]
     fn survives_the_file() {
         let optimizers = ["sgd", "rmsprop", "adam"].map(|name| Optimizer::named(name).unwrap());
@@ -287,7 +290,7 @@ mod tests {
             };
             let text = record.to_toml().unwrap();
             assert_eq!(toml::from_str::<Record>(&text).unwrap(), record, "{text}");
-            // A folder of before there were several methods.
+            // A folder of a version with only one method.
             let old = text.replace("method = \"adaann\"\n", "");
             assert!(old.len() < text.len());
             assert_eq!(toml::from_str::<Record>(&old).unwrap(), record, "{old}");

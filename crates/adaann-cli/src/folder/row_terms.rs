@@ -1,4 +1,4 @@
-//! What each row of the data adds to the log likelihood of a run's draws.
+//! The log likelihood of each row of the data at a run's draws.
 
 use crate::folder::{finished::Finished, predicted::check_size};
 use anyhow::{Context, Result};
@@ -6,19 +6,19 @@ use anyhow::{Context, Result};
 /// The terms of all rows.
 pub(crate) struct RowTerms {
     pub(crate) draws: usize,
-    /// How many rows the data has.
+    /// Number of rows of the data.
     pub(crate) data_rows: usize,
     pub(crate) terms: Vec<Term>,
 }
 
-/// What one line of a likelihood adds.
+/// The terms of one line of a likelihood.
 pub(crate) struct Term {
     pub(crate) name: String,
-    /// The rows where it adds something, in the order of the data, each with its values at the draws.
+    /// The rows with a term, in the order of the data, each with its values at the draws.
     pub(crate) rows: Vec<(usize, Vec<f64>)>,
 }
 
-/// The terms at some of a run's draws; nothing if its model has no rows.
+/// The terms at some of a run's draws; `None` if its model has no rows.
 pub(crate) fn row_terms(finished: &Finished, draws: usize, seed: u64) -> Result<Option<RowTerms>> {
     let Some(model) = finished.subject.model.as_ref() else { return Ok(None) };
     let names = model.row_terms();

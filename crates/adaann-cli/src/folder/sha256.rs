@@ -1,10 +1,10 @@
-//! SHA-256 (FIPS 180-4): a name for the bytes of a file that nobody can forge.
+//! SHA-256 (FIPS 180-4), the digest of the files in an index.
 
-/// The digest of what was added.
+/// The digest of the bytes added so far.
 #[derive(Debug, Clone)]
 pub(super) struct Sha256 {
     state: [u32; 8],
-    /// Bytes of a block that is not full yet.
+    /// Bytes of the incomplete last block.
     rest: Vec<u8>,
     len: u64,
 }
@@ -23,7 +23,7 @@ const START: [u32; 8] = [
     0x5be0_cd19,
 ];
 
-/// The same of the cube roots.
+/// The same for the cube roots.
 #[rustfmt::skip]
 const ROUNDS: [u32; BLOCK] = [
     0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,

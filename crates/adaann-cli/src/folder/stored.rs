@@ -1,4 +1,4 @@
-//! The files of a run folder as they were written: one that was changed is refused.
+//! Reads the files of a run folder, and refuses changed ones.
 
 use crate::{
     folder::{csv, index::Index},
@@ -13,25 +13,25 @@ use std::{
     time::SystemTime,
 };
 
-/// A run folder to be read.
+/// A run folder opened for reading.
 #[derive(Debug)]
 pub(crate) struct Stored {
     folder: PathBuf,
-    /// Older folders have none, nor has one that is being written.
+    /// `None` for older folders, and for one that is being written.
     index: Option<Index>,
 }
 
 impl Stored {
-    /// The file that makes a folder a run folder.
+    /// The file that identifies a run folder.
     pub(crate) const MARK: &str = "run.toml";
 
-    /// Where checkpoints are.
+    /// The folder of checkpoints.
     pub(crate) const STATE: &str = "state";
 
-    /// Files that a run has as soon as it has an answer.
+    /// Files of every run that has an answer.
     const ANSWER: [&str; 2] = ["summary.json", "draws.csv"];
 
-    /// Looks whether this is a run folder, and reads its index.
+    /// Opens a run folder and reads its index.
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         if !folder.join(Self::MARK).is_file() {
             return Err(usage(format!(
@@ -43,12 +43,12 @@ impl Stored {
         Ok(Self { folder: folder.to_owned(), index: Index::read(folder)? })
     }
 
-    /// Does a folder have what only a run with an answer writes, whatever else has become of it?
+    /// Does a folder have files that only a run with an answer writes? Other files may be missing.
     pub(crate) fn was_finished(folder: &Path) -> bool {
         Self::ANSWER.iter().any(|name| folder.join(name).exists())
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
@@ -58,10 +58,10 @@ impl Stored {
         self.index.as_ref()
     }
 
-    /// The place of a file that is there, and as it was written.
+    /// The path of a file, which must exist unchanged.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
-        // What a run was told is there from its beginning.
+        // The settings exist from the start of a run.
         let is_of_answer =
             ![Self::MARK, "model.toml", "data.csv"].contains(&name) && !name.starts_with("input-");
         if is_of_answer && !self.has_answer() {
@@ -69,7 +69,7 @@ impl Stored {
         }
         if !path.is_file() {
             return Err(usage(format!(
-                "{} is missing: the run folder is not whole, and nothing else is read in its place",
+                "{} is missing: the run folder is incomplete",
                 path.display()
             )));
         }
@@ -77,17 +77,17 @@ impl Stored {
         Ok(path)
     }
 
-    /// Is there an answer, if only that of a run that was stopped?
+    /// Is there an answer, possibly that of a stopped run?
     pub(crate) fn has_answer(&self) -> bool {
         Self::was_finished(&self.folder)
     }
 
-    /// Is there an answer that no checkpoint is to follow?
+    /// Is there a final answer?
     pub(crate) fn has_come_to_its_end(&self) -> bool {
         self.has_answer() && !self.folder.join(Self::STATE).exists()
     }
 
-    /// Has a run that was stopped gone on since, so that its answer is behind its checkpoints?
+    /// Was a stopped run resumed, so that its checkpoints are newer than its answer?
     pub(crate) fn has_gone_on(&self) -> bool {
         let written = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
         let checkpoints = newest(&self.folder.join(Self::STATE), 1);
@@ -100,12 +100,12 @@ impl Stored {
             && stopped() == Some(true)
     }
 
-    /// The error for what only a run with an answer has.
+    /// The error for a run without an answer.
     pub(crate) fn unfinished(&self) -> anyhow::Error {
         let folder = self.folder.display();
         usage(format!(
-            "the run in {folder} is on its way, or was killed before it had an answer: `adaann resume \
-             {folder}` goes on with it, and `adaann report {folder}` shows its last checkpoint"
+            "the run in {folder} is unfinished, running or killed: `adaann resume {folder}` resumes it, and \
+             `adaann report {folder}` shows its last checkpoint"
         ))
     }
 
@@ -113,7 +113,7 @@ impl Stored {
     pub(crate) fn text(&self, name: &str) -> Result<String> {
         let path = self.file(name)?;
         String::from_utf8(file::read(&path)?)
-            .map_err(|_| usage(format!("{} is no text in UTF-8", path.display())))
+            .map_err(|_| usage(format!("{} is not UTF-8 text", path.display())))
     }
 
     /// A table of numbers.
@@ -121,8 +121,7 @@ impl Stored {
         csv::table(&self.folder.join(name).display().to_string(), &self.text(name)?)
     }
 
-    /// Columns of a table, by their names; read line by line, since there may be more lines than fit into
-    /// memory as text.
+    /// Columns of a table, by name. Reads line by line, since the text may not fit into memory.
     pub(crate) fn columns(&self, name: &str, names: &[&str]) -> Result<Vec<Vec<f64>>> {
         let path = self.file(name)?;
         let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -130,7 +129,7 @@ impl Stored {
     }
 }
 
-/// When the newest file below a folder was written, down to so many folders within.
+/// The time of the newest file below a folder, down to this depth.
 fn newest(folder: &Path, depth: usize) -> Option<SystemTime> {
     let written = |entry: DirEntry| match entry.file_type().ok()?.is_dir() {
         true if depth > 0 => newest(&entry.path(), depth - 1),

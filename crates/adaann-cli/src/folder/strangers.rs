@@ -1,4 +1,4 @@
-//! Files in a run folder that do not belong to the run. They are never deleted.
+//! Foreign files: files in a run folder that do not belong to the run. They are never deleted.
 
 use crate::folder::{Folder, index::Index};
 use std::{
@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Strangers that a message names; there may be thousands.
+/// Maximum number of foreign files in a message; there may be thousands.
 const MOST: usize = 5;
 
-/// Files that runs have, for folders whose index is missing or damaged.
+/// The files of runs, for folders whose index is missing or damaged.
 const OF_A_RUN: [&str; 14] = [
     "run.toml",
     "summary.json",
@@ -27,8 +27,8 @@ const OF_A_RUN: [&str; 14] = [
     "predictions.csv",
 ];
 
-/// All files of a folder that are not its run's, by their paths in it, sorted. Of a folder with an index these are
-/// all that it does not list, hidden ones too; checkpoints come and go and are in no index.
+/// The sorted paths of all foreign files in a folder. If it has an index, these are all unlisted files, hidden
+/// ones included, except checkpoints, which an index never lists.
 pub(super) fn strangers(folder: &Path) -> Vec<String> {
     let index = Index::read(folder).ok().flatten();
     let is_own = |name: &str| match name.split_once('/') {
@@ -46,7 +46,7 @@ pub(super) fn strangers(folder: &Path) -> Vec<String> {
     found
 }
 
-/// The first of them, in words.
+/// The first foreign files, as text.
 pub(super) fn in_words(strangers: &[String]) -> String {
     let mut words = strangers[..strangers.len().min(MOST)].join(", ");
     if strangers.len() > MOST {
@@ -55,8 +55,8 @@ pub(super) fn in_words(strangers: &[String]) -> String {
     words
 }
 
-/// Moves what is not the run's into the folder that takes its place. What that has a file for stays where it is, and
-/// so does what cannot be moved: gives the names of these.
+/// Moves foreign files into the folder that replaces the old one. Returns the names of those that stay, because
+/// the new folder has a file of that name or because they cannot be moved.
 pub(super) fn carry_over(from: &Path, to: &Path) -> Vec<String> {
     let mut left = strangers(from);
     left.retain(|name| {
@@ -122,7 +122,7 @@ mod tests {
         let others = [".git/HEAD", "figures/mine.svg/a", "notes/b", "state/plan.txt", "thesis.txt"];
         write(folder, &others);
         assert_eq!(strangers(folder), others);
-        // What an index lists is the run's, and nothing else, whatever its name.
+        // Only the files in an index belong to the run, whatever their names.
         fs::remove_dir_all(folder.join("notes")).unwrap();
         fs::remove_file(folder.join("thesis.txt")).unwrap();
         Index::write(folder).unwrap();

@@ -1,4 +1,4 @@
-//! What is fitted: a registered density, or the model of a file.
+//! The subject of a run: a registered density, a model file, or a target given by a front end.
 
 use crate::folder::{
     Folder, csv,
@@ -20,27 +20,27 @@ use adaann::{
 use anyhow::Result;
 use std::{borrow::Cow, path::Path, sync::Arc};
 
-/// What is fitted.
+/// The subject of a run.
 pub(crate) struct Subject {
     pub(crate) problem: Problem,
     pub(crate) model: Option<Model>,
-    /// The number that other ranks know its target by, if there are some.
+    /// The number of its target in messages to other ranks, if there are any.
     pub(crate) shared: Option<u64>,
     /// May a program that the model names be started?
     pub(crate) programs: Programs,
-    /// The language of a function that is the target, but not at hand.
+    /// The language of the target's function, if that function is not available.
     absent: Option<String>,
 }
 
-/// What becomes of a program that the model file names. In a folder that came from somebody else it may
-/// be any program: looking at a run must not start it.
+/// Whether an external program named in the model file may be started. A run folder may come from an
+/// untrusted source, so that displaying a run must not start it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Programs {
-    /// The user has named the model file to be run.
+    /// Started, because the user has named the model file.
     Asked,
-    /// The user has allowed it, and is told which one it is.
+    /// Started and announced, because the user has allowed it.
     Allowed,
-    /// It is not started.
+    /// Not started.
     Forbidden,
 }
 
@@ -65,7 +65,7 @@ impl Subject {
         Ok(Self { shared, ..Self::of_problem(problem) })
     }
 
-    /// What was described elsewhere.
+    /// The subject of a description from another process.
     pub(crate) fn of_described(described: &Described) -> Result<Self> {
         match described {
             Described::Density { name, parameters, preset, data } => {
@@ -82,12 +82,12 @@ impl Subject {
         }
     }
 
-    /// A density that is at hand.
+    /// A density with an available function.
     fn of_problem(problem: Problem) -> Self {
         Self { problem, model: None, shared: None, programs: Programs::Asked, absent: None }
     }
 
-    /// A density that no folder can hold.
+    /// A density that a run folder cannot contain.
     pub(crate) fn of_target(target: Box<dyn Target>) -> Self {
         Self::of_problem(Problem {
             target,
@@ -115,7 +115,7 @@ impl Subject {
         Self { model: Some(model), ..Self::of_problem(problem) }
     }
 
-    /// What a run was of, from the files of its folder.
+    /// The subject of a run, from the files of its folder.
     pub(crate) fn read(source: &Source<'_>, stored: &Stored, programs: Programs) -> Result<Self> {
         if let Some(foreign) = source.foreign {
             let subject = Self::of_target(Box::new(Absent::new(foreign)?));
@@ -126,12 +126,12 @@ impl Subject {
             let choices = source.choices(stored, entry.takes_data())?;
             return Ok(Self { programs, ..Self::of_density(entry, &choices)? });
         };
-        // Without data in the file there is none here either, and else that is an error of its own.
+        // The file is missing if the model has no data; otherwise the model reports an error.
         let data = stored.folder().join(Record::DATA);
         if data.exists() {
             stored.file(Record::DATA)?;
         }
-        // What else the model names, a command above all, is where the original is.
+        // Other paths in the model, above all its command, are relative to the original file.
         let place = path.parent().unwrap_or(Path::new(""));
         let copy = stored.file(Record::MODEL)?;
         let model = Model::read_copy(&copy, place, &data)?;
@@ -141,7 +141,7 @@ impl Subject {
         Ok(Self::of_model_in_a_run(model, programs))
     }
 
-    /// A model whose file is part of a run, so that it may be anybody's.
+    /// A model whose file is part of a run and may be untrusted.
     pub(crate) fn of_model_in_a_run(model: Model, programs: Programs) -> Self {
         if programs == Programs::Forbidden && model.program().is_some() {
             model.forbid_program();
@@ -151,41 +151,43 @@ impl Subject {
         Self { programs, ..Self::of_model(model) }
     }
 
-    /// The program that has to be started for the likelihood but may not be, if there is one.
+    /// The program that the likelihood needs but that may not be started, if there is one.
     pub(crate) fn forbidden(&self) -> Option<String> {
         let program = self.model.as_ref()?.program()?;
         (self.programs == Programs::Forbidden).then(|| program.label())
     }
 
-    /// Is the target a function that is not at hand?
+    /// Is the target a function that is not available?
     pub(crate) fn is_absent(&self) -> bool {
         self.absent.is_some()
     }
 
-    /// Why the target's density cannot be shown, in a sentence, if it cannot.
+    /// A sentence on why the target's density cannot be shown, if it cannot.
     pub(crate) fn unseen(&self) -> Option<String> {
         let of_program = self.forbidden().map(|program| {
-            format!("The target's is that of a program, '{program}', which was not started.")
+            format!("The target's density needs the program '{program}', which was not started.")
         });
         of_program.or_else(|| {
             let language = self.absent.as_ref()?;
-            Some(format!("The target's is a function in {language}, which is not in the folder."))
+            Some(format!(
+                "The target's density is a function in {language}, which is not in the folder."
+            ))
         })
     }
 
-    /// Before a run of the folder goes on: refuses a program that may not be started, and else says which one
-    /// is.
+    /// To be called before a run is resumed: refuses a program that may not be started, and announces one that
+    /// may.
     pub(crate) fn start(&self) -> Result<()> {
         if let Some(language) = &self.absent {
             return Err(usage(format!(
-                "the run's log density is a function in {language}: there the same call of adaann.fit goes \
-                 on with it"
+                "the run's log density is a function in {language}; resume the run by repeating its call of \
+                 adaann.fit there"
             )));
         }
         match self.forbidden() {
             Some(program) => Err(usage(format!(
-                "the run's likelihood is computed by '{program}', which is not started unasked; \
-                 --allow-command does"
+                "the program '{program}' computes the run's likelihood and needs permission to start; pass \
+                 --allow-command if you trust it"
             ))),
             None => {
                 self.announce();
@@ -194,7 +196,7 @@ impl Subject {
         }
     }
 
-    /// To be called before the likelihood is asked for the first time: says which program that starts.
+    /// To be called before the first evaluation of the likelihood: announces the program that it starts.
     pub(crate) fn announce(&self) {
         let program = self.model.as_ref().and_then(Model::program);
         if let Some(program) = program.filter(|_| self.programs == Programs::Allowed) {
@@ -203,12 +205,12 @@ impl Subject {
         }
     }
 
-    /// Writes what the subject is made of into the folder of a run: model file, data and inputs.
+    /// Writes the files of the subject into a run folder: model file, data and inputs.
     pub(crate) fn write(&self, folder: &Folder) -> Result<()> {
         self.files().into_iter().try_for_each(|(name, text)| folder.write(&name, text.as_bytes()))
     }
 
-    /// What the subject is made of, as files: model, data and inputs.
+    /// The files of the subject: model, data and inputs.
     pub(crate) fn files(&self) -> Vec<(String, Arc<str>)> {
         let mut files = Vec::new();
         let data = match (&self.model, &self.problem.data) {
@@ -224,27 +226,27 @@ impl Subject {
         files
     }
 
-    /// The data, if there is some.
+    /// The data, if there is any.
     pub(crate) fn data(&self) -> Option<Cow<'_, Table>> {
         let of_model = || self.model.as_ref()?.data();
         let known = self.problem.data.as_ref().map(Cow::Borrowed);
         known.or_else(|| of_model().map(Cow::Owned))
     }
 
-    /// The names of what is known of each draw: coordinates, then derived quantities.
+    /// The names of the columns of draws: coordinates, then derived quantities.
     pub(crate) fn columns(&self) -> Vec<String> {
         let mut names = self.problem.target.names();
         names.extend(self.model.iter().flat_map(Model::quantity_names).cloned());
         names
     }
 
-    /// Derived quantities at some points; none for a density without a model file.
+    /// Derived quantities at some points; `None` for a density without a model file.
     pub(crate) fn quantities(&self, points: &Batch) -> Result<Option<Batch>> {
         Ok(self.model.as_ref().map(|model| model.quantities(points)).transpose()?)
     }
 }
 
-/// A model with all that it takes to make it elsewhere.
+/// A complete description of a model, to construct it in another process.
 pub(crate) fn described(model: &Model) -> Described {
     let folder = model.program().map_or(Path::new(""), |program| &program.folder);
     let mut files: Vec<(String, String)> =

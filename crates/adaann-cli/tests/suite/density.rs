@@ -69,13 +69,13 @@ fn bad_points_are_named_with_their_line() {
     let place = Place::new();
     place.run("bimodal --out r");
     for (text, message) in [
-        ("z\n1\ntwo\n", "bad.csv, line 3: z is 'two', which is no number"),
+        ("z\n1\ntwo\n", "bad.csv, line 3: z is 'two', which is not a number"),
         ("x\n1\n", "bad.csv, line 1: no column is called 'z'"),
         ("1,2\n", "bad.csv, line 1: 2 columns, but the 1 parameters are z"),
         ("", "bad.csv has no points"),
         ("z\n", "bad.csv has no points"),
         ("z;w\n1;2\n", "columns must be separated by ',', not by ';'"),
-        ("# points\nz\n1\n", "comments are not understood"),
+        ("# points\nz\n1\n", "comments are not supported"),
     ] {
         place.write("bad.csv", text);
         let output = place.adaann("density r bad.csv --out out.csv", &[]);
@@ -94,8 +94,8 @@ fn files_that_are_no_points_are_refused() {
     std::fs::write(place.path("binary.csv"), [b'1', 0xff, b'\n']).unwrap();
     for (words, message) in [
         ("r missing.csv", "missing.csv: "),
-        ("r r", "r: the points cannot be read from here: it is a folder, not a regular file"),
-        ("r binary.csv", "binary.csv: the points must be text, CSV in UTF-8"),
+        ("r r", "r: cannot read the points from this: it is a folder, not a regular file"),
+        ("r binary.csv", "binary.csv: the points must be CSV text in UTF-8"),
         ("r points.csv --out r", "--out is 'r', which is a folder"),
         ("r points.csv --out no/values.csv", "which is in a folder that does not exist"),
         ("r/draws.csv points.csv", "r/draws.csv is not a run folder"),

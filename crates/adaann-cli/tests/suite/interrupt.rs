@@ -60,7 +60,7 @@ fn a_folder_that_is_taken_away_is_made_again() {
     interrupt(child, "-INT");
     assert_eq!(place.summary("parent/r")["stopped"], true);
     let said = place.read("log");
-    assert!(said.contains("parent/r was removed while the run was on its way"), "{said}");
+    assert!(said.contains("parent/r was removed during the run"), "{said}");
     assert_eq!(common::names(&place.path("parent")), ["r"]);
     assert!(!place.path("parent/r/lock").exists());
 }

@@ -119,7 +119,7 @@ fn bad_data_is_refused_with_its_place() {
         ("x\n0.1\n", "no column t"),
         ("t,x,x\n0.1,2,2\n", "two columns of the data are called x"),
         ("t,x\n0.1\n", "line 2: 1 columns instead of 2"),
-        ("t,x\n0.1,two\n", "line 2: x is 'two', which is no number"),
+        ("t,x\n0.1,two\n", "line 2: x is 'two', which is not a number"),
         ("t,x\n-0.1,2\n", "row 1 of the data has time -0.1"),
         ("t,x\n,2\n", "has time NaN"),
         ("t,x\n0.1,inf\n", "x in row 1 of the data is inf"),

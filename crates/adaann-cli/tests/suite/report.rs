@@ -51,7 +51,7 @@ fn posteriors_show_data_and_solutions() {
     let output = place.adaann(&format!("run lorenz {near} --out l"), &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let page = place.read("l/report.html");
-    for words in ["Solutions at ", "5 to 95 per cent", ">data<", ">truth<", "made the data"] {
+    for words in ["Solutions at ", "5 to 95 per cent", ">data<", ">truth<", "the true parameters"] {
         assert!(page.contains(words), "{words}");
     }
     assert!(place.path("l/figures/trajectories.png").is_file());
@@ -124,11 +124,11 @@ fn what_is_wrong_with_a_folder_is_told_with_the_file() {
     refuse("r --out r", "--out is 'r', which is a folder");
     for (file, broken, message) in [
         ("run.toml", "target = 3", "cannot read r/run.toml"),
-        ("summary.json", "{\"version\": 1}", "r/summary.json is no summary of a run"),
+        ("summary.json", "{\"version\": 1}", "r/summary.json is not the summary of a run"),
         (
             "draws.csv",
             "z,log_p,log_q,weight\n1,x,0,1\n",
-            "r/draws.csv, line 2: log_p is 'x', which is no number",
+            "r/draws.csv, line 2: log_p is 'x', which is not a number",
         ),
         ("draws.csv", "y\n1\n", "r/draws.csv has no column z"),
         ("schedule.csv", "", "r/schedule.csv is empty"),

@@ -93,7 +93,11 @@ fn force_on_an_unfinished_run_points_to_restart() {
     place.write("r/notes.txt", "mine");
     let refused = place.adaann(&format!("{words} --restart"), &[]);
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains("not the run's, so that --restart"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("do not belong to the run, so --restart"),
+        "{}",
+        stderr(&refused)
+    );
     let forced = place.adaann(&format!("{words} --force"), &[]);
     let said = stderr(&forced);
     assert!(forced.status.success(), "{said}");

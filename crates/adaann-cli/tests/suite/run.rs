@@ -110,7 +110,9 @@ fn a_folder_is_replaced_only_if_asked() {
     let refused = place.adaann("run bimodal --force", TINY);
     let said = stderr(&refused);
     assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("figures/mine/a.svg, note.txt; move them away, or choose another --out"));
+    assert!(said.contains(
+        "figures/mine/a.svg, note.txt; move them away, or choose another folder with --out"
+    ));
     assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
     assert_eq!(place.read("runs/bimodal-1/summary.json"), before);
     std::fs::remove_dir_all(place.path("runs/bimodal-1/figures/mine")).unwrap();

@@ -122,9 +122,9 @@ fn weights_stand_with_the_draws_and_behind_the_numbers() {
     let output = place.adaann("sample r -n 50 --unweighted", &[]);
     let (header, more) = table(&stdout(&output));
     assert_eq!((header.as_str(), more.len()), ("z,log_p,log_q,weight", 50));
-    assert!(stderr(&output).contains("draws of the flow itself, without weights"));
+    assert!(stderr(&output).contains("unweighted draws of the flow"));
     let output = place.adaann("export r --out e.csv --unweighted", &[]);
-    assert!(stdout(&output).contains("draws of the flow itself, without weights"));
+    assert!(stdout(&output).contains("unweighted draws of the flow"));
     assert_eq!(place.read("e.csv"), place.read("r/draws.csv"));
 }
 
@@ -163,14 +163,14 @@ fn every_answer_is_the_weighted_one() {
     };
     let (weighted, said) = predicted("");
     assert!((weighted - mean).abs() < 5.0 * sd / 2000_f64.sqrt(), "{weighted}");
-    assert!(!said.contains("without weights"), "{said}");
+    assert!(!said.contains("unweighted draws"), "{said}");
     let (own, said) = predicted(" --unweighted");
     assert!(own.abs() < 5.0 * 2.0 / 2000_f64.sqrt(), "{own}");
-    assert!(said.contains("draws of the flow itself, without weights"), "{said}");
+    assert!(said.contains("unweighted draws of the flow"), "{said}");
     // Figures say whose draws they show; a page of the flow's goes elsewhere than into the folder.
     assert!(place.read("r/report.html").contains("weighted draws (columns)"));
     assert!(place.adaann("report r --unweighted --out page.html", &[]).status.success());
-    assert!(place.read("page.html").contains("draws of the flow itself, without weights"));
+    assert!(place.read("page.html").contains("unweighted draws of the flow"));
     for words in ["report r --unweighted", "predict r --unweighted"] {
         assert_eq!(place.adaann(words, &[]).status.code(), Some(2), "{words}");
     }

@@ -117,7 +117,11 @@ fn show(place: &Place, words: &str) -> bool {
     for command in ["predict r", "compare r r", "verify r"] {
         let output = place.adaann(command, &[]);
         assert_eq!(output.status.code(), Some(2), "{words}: {command}");
-        assert!(stderr(&output).contains("is on its way, or was killed"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("is unfinished, running or killed"),
+            "{}",
+            stderr(&output)
+        );
     }
     true
 }

@@ -1,4 +1,4 @@
-//! Three dimensions and more: histograms of the coordinates, and draws of each pair.
+//! Figures for three and more dimensions: histograms of the coordinates, and draws of each pair.
 
 use crate::folder::finished::Finished;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::histogram};
@@ -16,7 +16,7 @@ pub(super) fn draw(finished: &Finished) -> Vec<Figure> {
     let draws = finished.whose.draws();
     let mut caption = format!("Each coordinate of {draws}, and each pair.");
     if truth.is_some() {
-        caption += " Dashed: the parameters that made the data.";
+        caption += " Dashed: the true parameters.";
     }
     if count < names.len() {
         caption += &format!(" The first {count} coordinates.");

@@ -1,4 +1,4 @@
-//! One dimension: the target's curve, the approximation's, and a histogram of the draws.
+//! The figure for one dimension: curves of target and approximation, and a histogram of the draws.
 
 use crate::folder::{evaluate, finished::Finished};
 use adaann::Batch;

@@ -1,12 +1,12 @@
-//! The loss: neg-ELBO of p_t over the updates, as the middle and the range of neighbouring ones.
+//! The figure of the loss: neg-ELBO of p_t over the updates, as median and range of groups of updates.
 
 use crate::folder::finished::Update;
 use adaann_report::{Axis, Color, Figure, Mark, Panel};
 
-/// Groups of neighbouring updates; more than a screen can show tells nothing.
+/// Maximum number of groups of neighbouring updates; a screen cannot show more.
 const GROUPS: usize = 300;
 
-/// Nothing to draw without updates.
+/// `None` without updates.
 pub(super) fn draw(trace: &[Update]) -> Option<Figure> {
     let size = trace.len().div_ceil(GROUPS).max(1);
     let groups: Vec<Group> = trace.chunks(size).filter_map(Group::new).collect();
@@ -25,7 +25,7 @@ pub(super) fn draw(trace: &[Update]) -> Option<Figure> {
             .filter(|arrival| *arrival > 1.0)
             .map(|arrival| Mark::vertical(arrival, Color::Vermillion).label("arrival at t = 1")),
     );
-    // The first updates may be orders of magnitude off: what happens later is what matters.
+    // The first updates may be orders of magnitude off; show the range of the later ones.
     let (low, high) = window(&groups);
     let panel = Panel {
         title: None,
@@ -33,8 +33,8 @@ pub(super) fn draw(trace: &[Update]) -> Option<Figure> {
         y: Axis::new("neg-ELBO of p_t").between(low, high),
         marks,
     };
-    let caption = "The loss E_q[log q - log p_t] of each update; before t = 1 it is that of \
-                   another density at every step.";
+    let caption = "The loss E_q[log q - log p_t] of each update; before t = 1 the density p_t differs at \
+                   every step.";
     Some(Figure::grid("loss", caption, 1, vec![panel]))
 }
 
@@ -47,7 +47,7 @@ struct Group {
 }
 
 impl Group {
-    /// Absent if none of the updates has a finite loss.
+    /// `None` if no update has a finite loss.
     fn new(records: &[Update]) -> Option<Self> {
         let mut losses: Vec<f64> =
             records.iter().map(|r| r.neg_elbo).filter(|loss| loss.is_finite()).collect();
@@ -62,7 +62,7 @@ impl Group {
     }
 }
 
-/// The part of the vertical axis where all but the most extreme groups have their middle.
+/// The part of the vertical axis with the medians of all but the most extreme groups.
 fn window(groups: &[Group]) -> (f64, f64) {
     let mut middles: Vec<f64> = groups.iter().map(|g| g.middle).collect();
     middles.sort_by(f64::total_cmp);

@@ -17,13 +17,13 @@ use crate::{
 use adaann_report::Figure;
 use anyhow::Result;
 
-/// Draws that predictions in a page are made from.
+/// Number of draws for the predictions in a page.
 const PREDICTING: usize = 200;
 
-/// Rows of data up to which predictions are drawn: every one is a dot in the page.
+/// Maximum number of rows for a figure of predictions, since each row is a dot in the page.
 const MOST_ROWS: usize = 50_000;
 
-/// All figures of a run. A run that was stopped early has fewer.
+/// All figures of a run. A stopped run has fewer.
 pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     let mut figures = match finished.subject.problem.target.dim() {
         1 => vec![curve::draw(finished)?],
@@ -39,14 +39,14 @@ pub(crate) fn draw(finished: &Finished) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Why the target's density is not shown, where it takes so many values to do so, if it is not: it may be that of a
-/// program that is not to be started, not be at hand, or take too long.
+/// Why the target's density is not shown, if it is not, where showing it needs `values` evaluations. It may need
+/// a program that must not be started, be unavailable, or take too long.
 fn unseen(finished: &Finished, values: usize) -> Option<String> {
     let why = finished.subject.unseen().or_else(|| {
         let is_dear = !finished.takes_values(values);
         is_dear.then(|| {
             format!(
-                "The target's would take {} values of it; `adaann report` draws it.",
+                "The target's density would take {} evaluations; `adaann report` draws it.",
                 thousands(values)
             )
         })
@@ -57,7 +57,7 @@ fn unseen(finished: &Finished, values: usize) -> Option<String> {
     why
 }
 
-/// The part of an axis where the draws and the known modes are.
+/// The part of an axis with the draws and the known modes.
 fn shown(finished: &Finished, d: usize) -> [f64; 2] {
     let Finished { subject, chosen, .. } = finished;
     let problem = &subject.problem;

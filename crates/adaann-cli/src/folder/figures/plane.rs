@@ -1,11 +1,11 @@
-//! Two dimensions: contours of the target beside those of the approximation, at the same levels.
+//! The figure for two dimensions: contours of target and approximation at the same levels.
 
 use crate::folder::{evaluate, finished::Finished};
 use adaann::Batch;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::midpoints};
 use anyhow::Result;
 
-/// Points along each axis: more for a density with sharp peaks, until enough of them are high.
+/// Smallest number of points along each axis. Sharp peaks need more, until enough points are high.
 const COARSEST: usize = 80;
 const FINEST: usize = 320;
 const ENOUGH: usize = 250;
@@ -28,7 +28,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     let log_q = evaluate::log_q(&approximation, &points)?;
     let cell = shown.map(|[low, high]| (high - low) / count as f64);
     let names = target.names();
-    // Shares of the target's peak on both sides, so that levels and colours agree.
+    // Both panels show shares of the target's peak, so that levels and colours agree.
     let panel = |title: &str, logs: &[f64], shift: f64| {
         let heights: Vec<f64> = logs.iter().map(|log| finite((log - shift).exp())).collect();
         let [x, y] = grid.clone();
@@ -60,14 +60,14 @@ pub(super) fn draw(finished: &Finished) -> Result<Figure> {
     Ok(Figure::grid("density", caption, 2, panels))
 }
 
-/// A grid of so many points along each axis, row by row, and a log density there.
+/// A square grid of points, row by row, and a log density there.
 struct Look {
     count: usize,
     points: Batch,
     heights: Vec<f64>,
 }
 
-/// A look that is fine enough to show the peaks of a density, or as fine as it may be.
+/// A grid fine enough to show the peaks of a density, or of the maximum size.
 fn look(
     log_density: impl Fn(&Batch) -> adaann::Result<Vec<f64>>,
     may_take: impl Fn(usize) -> bool,

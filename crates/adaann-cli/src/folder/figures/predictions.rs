@@ -1,19 +1,19 @@
-//! Predictions of a fitted model beside the data: bands along one input, or against the measurements.
+//! The figure of predictions and data: bands along one input, or predictions against measurements.
 
 use crate::folder::predicted::Predicted;
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins};
 
-/// Panels up to which every subject has its own; of more, measurements are shown against predictions.
+/// Maximum number of subjects with a panel each; for more, predictions are shown against measurements.
 const MOST_SUBJECTS: usize = 12;
 
-/// Absent if there is nothing to show.
+/// `None` if there is nothing to show.
 pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     if predicted.rows == 0 {
         return None;
     }
     let lines = 0..predicted.names.len();
     let axes: Vec<Option<&str>> = lines.clone().map(|line| along(predicted, line)).collect();
-    let mut caption = format!("What {} {} predict.", predicted.draws, predicted.whose.draws());
+    let mut caption = format!("Predictions of {} {}.", predicted.draws, predicted.whose.draws());
     if axes.iter().any(Option::is_some) {
         caption += " Bands hold 90 per cent of the predicted measurements, and lines are their \
                     medians.";
@@ -26,8 +26,8 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     let is_against =
         |(axis, inputs): (&Option<&str>, &Vec<String>)| axis.is_none() && !inputs.is_empty();
     if axes.iter().zip(&predicted.inputs).any(is_against) {
-        caption += " Where measurements depend on several inputs, the mean of what is predicted is \
-                    shown against what was measured; the dashed line is where they agree.";
+        caption += " Where measurements depend on several inputs, the predicted mean is \
+                    shown against the measurement; they agree on the dashed line.";
     }
     let all: Option<Vec<&str>> = axes.iter().copied().collect();
     if let (Some((group, subjects)), Some(axes)) = (subjects(predicted), all) {
@@ -50,7 +50,7 @@ pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     Some(Figure::grid("predictions", caption, columns, panels))
 }
 
-/// The input that a line is drawn along: time, or the only column that it depends on.
+/// The horizontal axis of a line: time, or the only column that it depends on.
 fn along(predicted: &Predicted, line: usize) -> Option<&str> {
     match (&predicted.time, &predicted.inputs[line][..]) {
         (Some(_), _) if subjects(predicted).is_some_and(|(_, own)| own.len() > MOST_SUBJECTS) => {
@@ -62,7 +62,7 @@ fn along(predicted: &Predicted, line: usize) -> Option<&str> {
     }
 }
 
-/// The column of subjects, and who they are.
+/// The column of subjects, and its distinct values.
 fn subjects(predicted: &Predicted) -> Option<(&str, Vec<f64>)> {
     let group = predicted.group.as_deref()?;
     let mut all: Vec<f64> = (0..predicted.rows).map(|row| predicted.cell(row, group)).collect();
@@ -79,7 +79,7 @@ fn of_subject(predicted: &Predicted, line: usize, x: &str, (group, subject): (&s
     Panel { title, ..bands(predicted, line, x, rows) }
 }
 
-/// Inputs of which the largest is so many times the smallest are shown by their logarithms.
+/// An input has a logarithmic axis if the ratio of its largest to its smallest value reaches this number.
 const DECADES: f64 = 1e3;
 
 /// The axis of an input.
@@ -152,7 +152,7 @@ fn against(predicted: &Predicted, line: usize) -> Panel {
     let low = all.clone().fold(f64::INFINITY, f64::min);
     let high = all.fold(f64::NEG_INFINITY, f64::max);
     let marks = if points.is_empty() {
-        // New inputs have no measurements: the row is all there is.
+        // New inputs have no measurements, so show predictions by row.
         let rows = (0..predicted.rows).map(|row| (row as f64 + 1.0, point(row).1));
         vec![Mark::dots(rows.filter(|(_, y)| y.is_finite()).collect::<Vec<_>>(), Color::Blue)]
     } else {

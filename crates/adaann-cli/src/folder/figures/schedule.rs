@@ -1,14 +1,14 @@
-//! How t grew, and by which steps.
+//! The figure of the schedule: t over the steps, and the step sizes.
 
 use crate::folder::finished::Step;
 use adaann_report::{Axis, Color, Figure, Mark, Panel};
 
-/// Points of a line; a thousand is what a screen shows.
+/// Maximum number of points of a line; a screen cannot show more.
 const MOST_POINTS: usize = 1_000;
 
-/// Nothing to draw if t took only one value.
+/// `None` if t took only one value.
 pub(super) fn draw(steps: &[Step]) -> Option<Figure> {
-    // The last step is cut to end at 1: its size says nothing about the rule.
+    // The last step is cut to end at 1, so that its size does not reflect the rule.
     let is_free = |s: &&Step| s.epsilon > 0.0 && s.t + s.epsilon < 1.0;
     let taken: Vec<_> = steps.iter().filter(is_free).collect();
     if taken.len() < 2 {
@@ -27,14 +27,12 @@ pub(super) fn draw(steps: &[Step]) -> Option<Figure> {
         panel(Axis::new("step"), Axis::new("t").log(), rise),
         panel(Axis::new("t").log(), Axis::new("epsilon").log(), sizes),
     ];
-    let caption = format!(
-        "The inverse temperature t over {} steps, and how far each step went.",
-        steps.len()
-    );
+    let caption =
+        format!("The inverse temperature t over {} steps, and the size of each step.", steps.len());
     Some(Figure::grid("schedule", caption, 2, panels))
 }
 
-/// Every so many points, and the last one.
+/// Every `every`th point, and the last one.
 fn thinned(points: Vec<(f64, f64)>, every: usize) -> Vec<(f64, f64)> {
     let last = points.len().saturating_sub(1);
     let keep = |i: usize| i.is_multiple_of(every) || i == last;

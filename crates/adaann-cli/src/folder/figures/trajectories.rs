@@ -1,16 +1,16 @@
-//! Posteriors of dynamical systems: the data, and the solutions at the draws.
+//! The figure for dynamical systems: the data, and the solutions at the draws.
 
 use crate::folder::finished::Finished;
 use adaann::registry::{Dynamics, Table};
 use adaann_report::{Axis, Color, Figure, Mark, Panel, bins::midpoints};
 use anyhow::Result;
 
-/// Draws whose solutions are looked at.
+/// Number of draws whose solutions are shown.
 const DRAWS: usize = 200;
-/// Times at which they are.
+/// Number of times at which they are evaluated.
 const TIMES: usize = 120;
 
-/// Absent if there is no system behind the target, or no draw has a finite solution.
+/// `None` if the target has no dynamical system, or no draw has a finite solution.
 pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
     let (Some(dynamics), Some(data)) =
         (&finished.subject.problem.dynamics, &finished.subject.problem.data)
@@ -20,7 +20,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
     let Some(times) = times(dynamics, data) else { return Ok(None) };
     let count = finished.chosen.x.len();
     let every = count.div_ceil(DRAWS).max(1);
-    // Draws far out may explode; they say so by having no solution.
+    // Trajectories of draws far out may diverge, so that these have no solution.
     let solutions: Vec<Vec<Vec<f64>>> = (0..count)
         .step_by(every)
         .map(|i| finished.chosen.x.point(i))
@@ -48,7 +48,7 @@ pub(super) fn draw(finished: &Finished) -> Result<Option<Figure>> {
     };
     let panels: Vec<Panel> = dynamics.states().iter().enumerate().map(panel).collect();
     let caption = format!(
-        "Solutions at {} {}: their median, and 90 per cent of them at each time, beside the data.",
+        "Solutions at {} {}: their median and the central 90 per cent at each time, with the data.",
         solutions.len(),
         finished.whose.draws()
     );
@@ -73,7 +73,7 @@ fn measured(data: &Table, name: &str) -> Vec<(f64, f64)> {
     data.rows.iter().map(|row| (row[t], row[value])).filter(|(_, x)| !x.is_nan()).collect()
 }
 
-/// The middle of the solutions, and where 90 per cent of them are.
+/// The median of the solutions, and the band of the central 90 per cent.
 fn bands(solutions: &[Vec<Vec<f64>>], state: usize, times: &[f64]) -> Vec<Mark> {
     let (mut band, mut middle) = (Vec::new(), Vec::new());
     for (k, &t) in times.iter().enumerate() {

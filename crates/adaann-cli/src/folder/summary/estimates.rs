@@ -1,4 +1,4 @@
-//! Numbers over the draws of a run: weighted towards the target, and as the flow has them.
+//! Estimates from the draws of a run: weighted towards the target, and unweighted.
 
 use crate::folder::summary::{label, number, numbers};
 use adaann::{
@@ -20,7 +20,7 @@ pub(crate) struct Draws<'a> {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
-    /// Over the weighted draws, with its Monte Carlo standard error.
+    /// Mean of the weighted draws, with its Monte Carlo standard error.
     #[serde(deserialize_with = "number")]
     pub(crate) mean: f64,
     #[serde(deserialize_with = "number")]
@@ -29,27 +29,27 @@ pub(crate) struct Parameter {
     pub(crate) sd: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) sd_error: f64,
-    /// At 5, 25, 50, 75 and 95 per cent.
+    /// Quantiles at 5, 25, 50, 75 and 95 per cent.
     #[serde(deserialize_with = "numbers")]
     pub(crate) quantiles: Vec<f64>,
-    /// Over the flow's draws as they are, if there is a flow.
+    /// Over the unweighted draws, if there is a flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) mean_q: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sd_q: Option<f64>,
-    /// Exact values, where the target knows them.
+    /// Exact values, if the target knows them.
     pub(crate) true_mean: Option<f64>,
     pub(crate) true_sd: Option<f64>,
 }
 
 impl Parameter {
-    /// What weighted draws say; nothing known. A quantity that is no number at a draw of positive
-    /// weight has no weighted numbers.
+    /// Estimates from weighted draws, without exact values. A quantity that is NaN at a draw of positive weight
+    /// has no weighted estimates.
     pub(crate) fn new(name: &str, values: &[f64], weights: &[f64]) -> Self {
         Self::of_quantity(name, values, Quantity::new(values, weights).ok())
     }
 
-    /// The same, with errors that know how the draws depend on each other.
+    /// The same, with errors that account for dependent draws.
     pub(crate) fn of_quantity(name: &str, values: &[f64], quantity: Option<Quantity>) -> Self {
         let (mean_q, sd_q) = mean_and_sd(values);
         let mut parameter = Self {
@@ -73,25 +73,25 @@ impl Parameter {
         parameter
     }
 
-    /// Without what the draws say as they are, unless they are draws of a q.
+    /// Removes the unweighted estimates, unless these are draws of a q.
     #[must_use]
     pub(crate) fn with_q(self, has_q: bool) -> Self {
         if has_q { self } else { Self { mean_q: None, sd_q: None, ..self } }
     }
 }
 
-/// A mode that the target knows, with the share of the draws that belong to it.
+/// A known mode, with the share of the draws that belong to it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ModeWeight {
     pub(crate) location: Vec<f64>,
-    /// Among the weighted draws, and among the draws as they are.
+    /// Among the weighted draws, and among the unweighted ones.
     #[serde(deserialize_with = "number")]
     pub(crate) weight: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) weight_q: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) true_weight: f64,
-    /// The location in words.
+    /// The location as text.
     #[serde(skip)]
     pub(crate) label: String,
 }
@@ -102,7 +102,7 @@ pub(crate) struct SplitShare {
     pub(crate) parameter: String,
     #[serde(deserialize_with = "number")]
     pub(crate) at: f64,
-    /// Of the weighted draws, and of the draws as they are.
+    /// Of the weighted draws, and of the unweighted ones.
     #[serde(deserialize_with = "number")]
     pub(crate) above: f64,
     #[serde(deserialize_with = "number")]
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!((parameter.mean, parameter.sd, parameter.mean_q), (1.5, 0.5, Some(3.0)));
         let lost = Parameter::new("a", &[1.0, f64::NAN], &[0.5, 0.5]);
         assert!(lost.mean.is_nan() && lost.quantiles.iter().all(|q| q.is_nan()));
-        // A draw of weight 0 may be anything.
+        // A draw of weight 0 may be NaN.
         assert_eq!(Parameter::new("a", &[1.0, f64::NAN], &[1.0, 0.0]).mean, 1.0);
     }
 

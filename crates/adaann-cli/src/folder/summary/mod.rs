@@ -1,4 +1,4 @@
-//! `summary.json`: what a run has found, as plain data.
+//! `summary.json`: the results of a run as data.
 
 mod estimates;
 pub(crate) mod predictive;
@@ -23,105 +23,104 @@ use adaann::{
 use anyhow::Result;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What a run has found.
+/// The results of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Summary {
     pub(crate) version: String,
     pub(crate) target: String,
-    /// Seed of the run that was kept.
+    /// The best seed.
     pub(crate) seed: u64,
-    /// The method that made the answer; folders of before there were several do not say.
+    /// The method that found the answer; missing in folders of versions with only one.
     #[serde(default = "adaann")]
     pub(crate) method: Method,
-    /// A line for each rung of the ladder: what it cost, what it reached, why it was left.
+    /// The rungs of the ladder: the cost of each, its ESS, and why it ended.
     #[serde(default)]
     pub(crate) rungs: Vec<Rung>,
-    /// Values of t, and updates of a flow, if one was annealed.
+    /// Numbers of values of t and of updates, if a flow was annealed.
     pub(crate) steps: usize,
     pub(crate) updates: usize,
     pub(crate) target_evaluations: usize,
-    /// Wall time of the answer, of all seeds together; for the ladder, with its check.
+    /// Wall time of the answer for all seeds together; for the ladder, including its check.
     #[serde(deserialize_with = "number")]
     pub(crate) seconds: f64,
-    /// E_q[log q − log p] over the draws, with its standard error; null where they are not draws of a q.
+    /// E_q[log q − log p] over the draws, with its standard error; null without a q.
     #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) neg_elbo_standard_error: f64,
     #[serde(flatten)]
     pub(crate) quality: Quality,
-    /// log ∫p, where the target knows it, and KL(q‖p) by it.
+    /// log ∫p, if the target knows it, and the resulting KL(q‖p).
     pub(crate) true_log_z: Option<f64>,
     pub(crate) true_kl: Option<f64>,
     pub(crate) parameters: Vec<Parameter>,
-    /// What a model file derives from the parameters.
+    /// Derived quantities of a model file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) quantities: Vec<Parameter>,
-    /// Statistics of a model's data beside those of data that it predicts.
+    /// Posterior predictive checks of a model's data.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) predictive_checks: Vec<predictive::Check>,
-    /// The target's modes, where it knows them.
+    /// The known modes of the target.
     pub(crate) modes: Vec<ModeWeight>,
     /// The modes that the check has found, the heaviest first.
     pub(crate) found_modes: Vec<FoundMode>,
-    /// Coordinates with two modes each, where the modes are too many to be listed.
+    /// Coordinates with two modes each, if there are too many modes to list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) splits: Vec<SplitShare>,
     /// Was the run interrupted?
     pub(crate) stopped: bool,
-    /// Is this what the run had at its last checkpoint, and not what it came to?
+    /// Are these the results at the last checkpoint of an unfinished run?
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) unfinished: bool,
-    /// Why the run ended before its end, if it could not go on.
+    /// Why the run ended early, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ended_early: Option<String>,
     /// The last value of t.
     #[serde(deserialize_with = "number")]
     pub(crate) t: f64,
     pub(crate) warnings: Vec<String>,
-    /// How far to trust all this, and why.
+    /// The verdict with its reasons.
     pub(crate) verdict: Verdict,
-    /// What independent particles have found, if they ran to their end.
+    /// The results of independent particles, if they finished.
     pub(crate) check: Option<Check>,
     /// Target evaluations of the whole check.
     pub(crate) check_evaluations: usize,
-    /// Those of figures.
+    /// Target evaluations of the figures.
     #[serde(default)]
     pub(crate) figure_evaluations: usize,
-    /// How chains have mixed, if they made the answer.
+    /// The mixing of the chains, if they found the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chains: Option<Chains>,
-    /// What the check could have seen and what it could not, in words.
+    /// The coverage of the check, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sight: Option<String>,
-    /// How the target is evaluated, where that is worth knowing.
+    /// Notes on how the target is evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notes: Vec<String>,
-    /// Share of the points without a finite density, at each stage.
+    /// Shares of non-finite points at each stage.
     pub(crate) lost: Lost,
     pub(crate) skipped_updates: usize,
     pub(crate) draws: usize,
-    /// What numbers the draws of an answer of the ladder, where more of them can be taken.
+    /// The seed of the draws of the ladder's answer, if more draws can be added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) draws_seed: Option<u64>,
     pub(crate) instructions: String,
     pub(crate) threads: usize,
-    /// All runs, best first, if there were several.
+    /// All seeds, the best first, if there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) seeds: Vec<Seed>,
 }
 
-/// Share of the points without a finite density: outside the support, or where a trajectory has
-/// exploded.
+/// Shares of points without a finite density: outside the support, or with a diverging trajectory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Lost {
-    /// Of the training before t = 1.
+    /// In the training before t = 1.
     #[serde(deserialize_with = "number")]
     pub(crate) before_1: f64,
-    /// Of the training at t = 1.
+    /// In the training at t = 1.
     #[serde(deserialize_with = "number")]
     pub(crate) at_1: f64,
-    /// Of the final draws.
+    /// Among the final draws.
     #[serde(deserialize_with = "number")]
     pub(crate) draws: f64,
 }
@@ -140,7 +139,7 @@ impl Lost {
     }
 }
 
-/// One of several runs.
+/// The results of one of several seeds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Seed {
     pub(crate) seed: u64,
@@ -153,7 +152,7 @@ pub(crate) struct Seed {
 }
 
 impl Seed {
-    /// What a run is compared by.
+    /// The results by which seeds are compared.
     pub(crate) fn new(run: &Restart, known: &Known, sample: &Sample) -> Self {
         Self {
             seed: run.seed,
@@ -166,17 +165,17 @@ impl Seed {
     }
 }
 
-/// What a summary is made of.
+/// The inputs of a summary.
 pub(crate) struct Sources<'a> {
     pub(crate) target: &'a str,
-    /// Of the coordinates, then of the derived quantities.
+    /// The names of the coordinates, then of the derived quantities.
     pub(crate) names: &'a [String],
     pub(crate) notes: Vec<String>,
     pub(crate) known: &'a Known,
     pub(crate) seed: u64,
     pub(crate) made: Made<'a>,
     pub(crate) sample: &'a Sample,
-    /// What the check has found; nothing if the draws cannot be examined.
+    /// The result of the check; `None` if the draws cannot be examined.
     pub(crate) examination: Option<&'a Examination>,
     pub(crate) check_evaluations: usize,
     pub(crate) verdict: diagnostics::Verdict,
@@ -185,7 +184,7 @@ pub(crate) struct Sources<'a> {
     pub(crate) seeds: Vec<Seed>,
 }
 
-/// How an answer was made.
+/// How an answer was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Made<'a> {
     pub(crate) method: Method,
@@ -193,17 +192,17 @@ pub(crate) struct Made<'a> {
     /// The training of a flow, if one was annealed.
     pub(crate) outcome: Option<&'a Outcome>,
     pub(crate) log_z: Option<Estimate>,
-    /// Points at which the target was evaluated, without those of the check.
+    /// Target evaluations, without those of the check.
     pub(crate) evaluations: usize,
-    /// The last value of t: what the ladder keeps is of the target itself.
+    /// The last value of t; 1 for the ladder, whose answers refer to the target itself.
     pub(crate) t: f64,
     pub(crate) stopped: bool,
-    /// Is it what a run had at its last checkpoint?
+    /// Are these the results at the last checkpoint of an unfinished run?
     pub(crate) unfinished: bool,
 }
 
 impl<'a> Made<'a> {
-    /// By Algorithm 1; the evidence is that of the check, which weights the draws.
+    /// An answer of Algorithm 1; the evidence comes from the check, which weights the draws.
     pub(crate) fn by_adaann(outcome: &'a Outcome, examination: Option<&Examination>) -> Self {
         Self {
             method: Method::Adaann,
@@ -217,7 +216,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// By the ladder or one of its methods.
+    /// An answer of the ladder or one of its methods.
     pub(crate) fn by_ladder(answer: &'a Answer) -> Self {
         Self {
             method: answer.method,
@@ -231,12 +230,12 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// The same, of what is only looked at if so.
+    /// Marks the answer as unfinished, if so.
     pub(crate) fn or_unfinished(self, unfinished: bool) -> Self {
         Self { unfinished, ..self }
     }
 
-    /// Why Algorithm 1 could not go on, if that ended it. What the ladder keeps has been judged by its draws.
+    /// Why Algorithm 1 failed, if it did. Answers of the ladder are judged by their draws.
     fn ended_early(&self) -> Option<String> {
         let outcome = self.outcome.filter(|_| self.method == Method::Adaann)?;
         let Failure { failed_at, reason, .. } = outcome.failure.as_ref()?;
@@ -323,22 +322,22 @@ impl Summary {
         summary
     }
 
-    /// Are the draws those of a q, with weights towards the target?
+    /// Are these draws of a q, with weights towards the target?
     pub(crate) fn has_q(&self) -> bool {
         self.method == Method::Adaann || !self.neg_elbo.is_nan()
     }
 
-    /// What is to be said of a run that has not come to its end, wherever something of it is shown.
+    /// The status of an unfinished run, shown with all its results.
     pub(crate) fn mark(&self) -> Option<String> {
         let reached = match self.method {
             _ if self.t < 1.0 => format!("annealed to t = {:.4}", self.t),
-            Method::Adaann => "at t = 1, but not at the end of its training and check".to_owned(),
-            _ => "the best that was there by then, unchecked".to_owned(),
+            Method::Adaann => "at t = 1, with training or check incomplete".to_owned(),
+            _ => "the best answer until then, unchecked".to_owned(),
         };
         match &self.ended_early {
             _ if self.unfinished || self.stopped => Some(format!("unfinished: {reached}")),
             Some(why) => {
-                // What to try is in the verdict.
+                // The verdict has the remedy.
                 let why = why.split("; ").next().unwrap_or(why);
                 Some(format!("ended early: {reached}, since {why}"))
             }
@@ -353,11 +352,12 @@ impl Summary {
     pub(crate) fn read(stored: &Stored) -> Result<Self> {
         let text = stored.text(Self::FILE)?;
         let path = stored.folder().join(Self::FILE);
-        serde_json::from_str(&text)
-            .map_err(|error| usage(format!("{} is no summary of a run: {error}", path.display())))
+        serde_json::from_str(&text).map_err(|error| {
+            usage(format!("{} is not the summary of a run: {error}", path.display()))
+        })
     }
 
-    /// Writes the places of the modes in words, as suits the target, and tells found from known ones.
+    /// Labels the modes in a form that suits the target, and matches found modes with known ones.
     pub(crate) fn name_modes(&mut self, known: &Known) {
         self.found_modes.iter_mut().for_each(|mode| mode.name(known));
         for mode in &mut self.modes {
@@ -381,18 +381,18 @@ fn adaann() -> Method {
     Method::Adaann
 }
 
-/// JSON has no NaN, and null in its place.
+/// Reads a number; JSON has null in place of NaN.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
-/// The same for a list.
+/// Reads a list of numbers, with null for NaN.
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
     let found: Vec<Option<f64>> = Vec::deserialize(deserializer)?;
     Ok(found.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect())
 }
 
-/// The place of a known mode in words, as suits the target.
+/// The label of a known mode, in a form that suits the target.
 fn label(known: &Known, location: &[f64]) -> String {
     match known.distance {
         Distance::Euclidean => point(location),
@@ -403,7 +403,7 @@ fn label(known: &Known, location: &[f64]) -> String {
     }
 }
 
-/// A point as people write it.
+/// A point formatted for people.
 fn point(location: &[f64]) -> String {
     const MOST: usize = 4;
     let number = |x: &f64| match format!("{x:.3}") {

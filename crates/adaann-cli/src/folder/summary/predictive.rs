@@ -1,25 +1,25 @@
-//! Posterior predictive checks: does a fitted model make data like the data that it was fitted to?
+//! Posterior predictive checks: does a fitted model predict data like those that it was fitted to?
 
 use adaann::{importance::Sample, model::Model};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
-/// Data sets that are predicted, if that makes no more numbers than this, and fewest that say something
-/// about one in a hundred.
+/// The number of predicted data sets, the maximum number of values in them, and the minimum number of data sets
+/// for statements about one in a hundred.
 const SETS: usize = 500;
 const MOST_NUMBERS: usize = 2_000_000;
 const FEWEST_SETS: usize = 100;
 
-/// A share of predicted data sets that is called small.
+/// A smaller share of the predicted data sets gives a warning.
 const SMALL: f64 = 0.01;
 
-/// Warnings that are shown.
+/// Maximum number of warnings.
 const MOST_WARNINGS: usize = 4;
 
-/// Statistics that differ by less, relative to their size, are the same but for rounding.
+/// Statistics with a smaller relative difference count as equal.
 const ROUNDING: f64 = 1e-9;
 
-/// A statistic of a measured column beside those of predicted data sets.
+/// A statistic of a measured column, compared with predicted data sets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Check {
     pub(crate) column: String,
@@ -27,19 +27,19 @@ pub(crate) struct Check {
     pub(crate) observed: f64,
     /// Its mean over the predicted data sets.
     pub(crate) predicted: f64,
-    /// Share of the predicted data sets where it is at least as large.
+    /// Share of the predicted data sets in which it is at least as large.
     pub(crate) p_value: f64,
-    /// Share where it is at least as small. Counts may be equal, so that both are near 1.
+    /// Share in which it is at least as small. Equal values count in both, so that both may be near 1.
     pub(crate) p_value_below: f64,
 }
 
-/// Compares the data of a model with predictions from draws that are corrected by their weights; empty
-/// if the model predicts nothing that the data has, or too much.
+/// Compares the data of a model with predictions from weighted draws. Empty if the model predicts no column of
+/// the data, or too many values.
 pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Check>> {
     let columns = model.measured();
     let numbers = model.rows() * columns.len();
     let sets = (MOST_NUMBERS / numbers.max(1)).min(SETS);
-    // Weights that are none are spoken of elsewhere.
+    // Invalid weights are reported elsewhere.
     if numbers == 0 || sets < FEWEST_SETS || sample.smoothed().is_err() {
         return Ok(Vec::new());
     }
@@ -69,7 +69,7 @@ pub(crate) fn checks(model: &Model, sample: &Sample, seed: u64) -> Result<Vec<Ch
     Ok(checks)
 }
 
-/// What the user should know of them.
+/// The warnings about unlikely statistics.
 pub(crate) fn warnings(checks: &[Check]) -> Vec<String> {
     let unlikely: Vec<&Check> =
         checks.iter().filter(|check| check.p_value.min(check.p_value_below) < SMALL).collect();
@@ -81,7 +81,7 @@ pub(crate) fn warnings(checks: &[Check]) -> Vec<String> {
             if p > 0.0 { format!("only {:.1} per cent", 100.0 * p) } else { "none".to_owned() };
         format!(
             "the {statistic} of {column} is {observed:.4}, but as {size} in {share} of the data sets \
-             that the model predicts, and {predicted:.4} on average; look at the likelihood"
+             that the model predicts, and {predicted:.4} on average; check the likelihood"
         )
     };
     let mut warnings: Vec<String> = unlikely.iter().take(MOST_WARNINGS).map(warning).collect();
@@ -93,7 +93,7 @@ pub(crate) fn warnings(checks: &[Check]) -> Vec<String> {
 }
 
 impl Check {
-    /// None if the data has no such statistic, or too few of the predicted data sets have.
+    /// `None` if the data has no such statistic, or too few predicted data sets have it.
     fn new(column: &str, statistic: &str, observed: f64, predicted: &[f64]) -> Option<Self> {
         let kept: Vec<f64> = predicted.iter().copied().filter(|x| x.is_finite()).collect();
         if !observed.is_finite() || kept.len() < FEWEST_SETS {
@@ -115,7 +115,7 @@ impl Check {
     }
 }
 
-/// Running moments and extremes of numbers; all NaN if one is (Welford).
+/// Running moments and extremes of numbers (Welford); all are NaN if one number is.
 #[derive(Debug, Clone)]
 struct Moments {
     count: f64,
@@ -138,7 +138,7 @@ impl Moments {
         let before = x - self.mean;
         self.mean += before / self.count;
         self.squares += before * (x - self.mean);
-        // min and max of f64 would forget a NaN.
+        // `f64::min` and `f64::max` would ignore a NaN.
         self.smallest = if x < self.smallest || x.is_nan() { x } else { self.smallest };
         self.largest = if x > self.largest || x.is_nan() { x } else { self.largest };
     }
@@ -172,7 +172,7 @@ mod tests {
         let mut predicted: Vec<f64> = (0..100).map(f64::from).collect();
         let made = check(97.0, &predicted).unwrap();
         assert_eq!((made.p_value, made.p_value_below, made.predicted), (0.03, 0.98, 49.5));
-        // A largest value that is always 1 is no surprise.
+        // A largest value that is always 1 is not unlikely.
         let same = check(1.0, &[1.0 + 1e-13; 100]).unwrap();
         assert_eq!((same.p_value, same.p_value_below), (1.0, 1.0));
         assert!(warnings(&[made, same]).is_empty());
@@ -207,7 +207,7 @@ mod tests {
         assert!(moments.statistics().iter().all(|(_, x)| x.is_nan()));
     }
 
-    /// Data of one scale, a model of another: the mean is as it should be, the spread is not.
+    /// The model has too little noise: the mean fits the data, but the spread does not.
     #[test]
     fn a_model_with_too_little_noise_is_found_out() {
         let text = "[data]\ny = [-3, -2, -1, 1, 2, 3]\n[parameters]\nmu = \"normal(0, 5)\"\n\

@@ -1,4 +1,4 @@
-//! What the check of a run has found, as plain data.
+//! The results of a run's check as data.
 
 use crate::folder::{
     summary::{number, numbers, point},
@@ -13,10 +13,10 @@ use adaann::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Covariances of more coordinates than this would be most of the file.
+/// Maximum number of coordinates of a covariance; larger ones would dominate the file.
 const MOST_COORDINATES: usize = 16;
 
-/// How well the draws stand for the target. What is not known is NaN.
+/// How well the draws represent the target. Unknown values are NaN.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Quality {
     /// log ∫p, from the weights, with its standard error.
@@ -27,12 +27,12 @@ pub(crate) struct Quality {
     /// KL(q‖p) = neg-ELBO + log Z.
     #[serde(deserialize_with = "number")]
     pub(crate) kl: f64,
-    /// How many draws of the target the weighted draws are worth.
+    /// Effective sample size of the weighted draws.
     #[serde(deserialize_with = "number")]
     pub(crate) ess: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) ess_share: f64,
-    /// Shape of the tail of the weights, and what it should stay below.
+    /// Shape of the tail of the weights, and its threshold.
     #[serde(deserialize_with = "number")]
     pub(crate) k_hat: f64,
     #[serde(deserialize_with = "number")]
@@ -40,7 +40,7 @@ pub(crate) struct Quality {
 }
 
 impl Quality {
-    /// What the check has found, or what the weights say where there was none.
+    /// The quality according to the check, or without a check according to the weights.
     pub(super) fn new(
         sample: &Sample,
         log_z: Option<Estimate>,
@@ -50,7 +50,7 @@ impl Quality {
         let sums = sample.weight_sums().ok();
         let tail = sample.log_q().and_then(|_| sample.smoothed().ok());
         let own = |of: Option<f64>| of.unwrap_or(f64::NAN);
-        // Draws of chains are worth fewer than their equal weights say.
+        // Draws of chains are correlated, so that their ESS is below that of equal weights.
         let of_chains = sample.mixing().map(|mixing| mixing.ess);
         let ess = own(of_chains.or(sums.as_ref().map(|sums| sums.ess())));
         let share = of_chains.map(|ess| ess / sample.len() as f64);
@@ -71,13 +71,13 @@ impl Quality {
     }
 }
 
-/// How chains have mixed.
+/// The mixing of chains.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Chains {
     /// The largest R-hat of all coordinates.
     #[serde(deserialize_with = "number")]
     pub(crate) r_hat: f64,
-    /// How many draws are worth one independent draw, by the worst coordinate.
+    /// The number of draws per independent draw, in the worst coordinate.
     #[serde(deserialize_with = "number")]
     pub(crate) draws_per_effective: f64,
 }
@@ -88,22 +88,22 @@ impl Chains {
     }
 }
 
-/// How far to trust a run, and why, in the words of the command line.
+/// The verdict on a run, in terms of the command line.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) trust: Trust,
     /// The worst first.
     pub(crate) reasons: Vec<Reason>,
-    /// The share of modes planted at random that the search would have found, from 0 to 1; absent if it
-    /// was not measured.
+    /// The share of modes planted at random that the search would have found, from 0 to 1; absent if not
+    /// measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) power: Option<f64>,
-    /// What the power rests on: `planted`, `log-concave`, `log-concave-terms` or `exact-draws`.
+    /// The basis of the power: `planted`, `log-concave`, `log-concave-terms` or `exact-draws`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) power_basis: Option<String>,
 }
 
-/// Something that speaks against a run, and what to try, with names that stay when words change.
+/// A finding against a run and its remedy, as text and as stable codes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Reason {
     pub(crate) trust: Trust,
@@ -133,7 +133,7 @@ impl Verdict {
     }
 }
 
-/// What independent particles have found.
+/// The results of independent particles.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Check {
     pub(crate) particles: usize,
@@ -141,7 +141,7 @@ pub(crate) struct Check {
     pub(crate) log_z: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) log_z_error: f64,
-    /// Share of the target's mass that the flow lacks.
+    /// Share of the target's mass that the flow does not cover.
     #[serde(deserialize_with = "number")]
     pub(crate) lacking: f64,
     #[serde(deserialize_with = "number")]
@@ -149,7 +149,7 @@ pub(crate) struct Check {
     /// KL(p‖q).
     #[serde(deserialize_with = "number")]
     pub(crate) forward_kl: f64,
-    /// Temperatures that they passed.
+    /// Number of temperatures.
     pub(crate) stages: usize,
     pub(crate) target_evaluations: usize,
 }
@@ -179,21 +179,21 @@ pub(crate) struct FoundMode {
     pub(crate) weight: f64,
     #[serde(deserialize_with = "number")]
     pub(crate) weight_error: f64,
-    /// Share of the flow's draws as they are, if there is a flow.
+    /// Share of the flow's unweighted draws, if there is a flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) weight_q: Option<f64>,
-    /// Share of the independent particles, if a run was checked by some.
+    /// Share of the independent particles, if the check used any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) particles: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) particles_error: Option<f64>,
-    /// Mean and covariance, row by row, of its weighted draws.
+    /// Mean, and covariance row by row, of its weighted draws.
     pub(crate) mean: Option<Vec<Option<f64>>>,
     pub(crate) covariance: Option<Vec<Option<f64>>>,
-    /// The location in words.
+    /// The location as text.
     #[serde(skip)]
     pub(crate) label: String,
-    /// The known mode that it is nearest to.
+    /// The nearest known mode.
     #[serde(skip)]
     pub(crate) known: Option<usize>,
 }
@@ -214,7 +214,7 @@ impl FoundMode {
         }
     }
 
-    /// A mode of particles, with its share of them.
+    /// A mode found by particles, with its share of them.
     pub(crate) fn of_particles(found: ModeSummary, share: Estimate, known: &Known) -> Self {
         let mut mode = Self {
             weight: share.value,
@@ -232,7 +232,7 @@ impl FoundMode {
         mode
     }
 
-    /// Writes its place in words, and finds the known mode that it is.
+    /// Sets its label, and matches it with a known mode.
     pub(super) fn name(&mut self, known: &Known) {
         self.label = point(&self.location);
         self.known = known.mode_of(&self.location);
@@ -243,7 +243,7 @@ fn list(values: &[f64]) -> Vec<Option<f64>> {
     values.iter().copied().map(Some).collect()
 }
 
-/// A covariance, unless it is long.
+/// A covariance, unless it is too large.
 fn short(values: &[f64]) -> Option<Vec<Option<f64>>> {
     (values.len() <= MOST_COORDINATES.pow(2)).then(|| list(values))
 }

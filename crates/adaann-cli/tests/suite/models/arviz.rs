@@ -20,7 +20,7 @@ fn arviz_finds_the_draws() {
     succeed(&place, "init m.toml --kind hierarchical");
     fit(&place, "m.toml --out run");
     let said = stdout(&succeed(&place, "export run --predictions 300 --unweighted"));
-    assert!(said.contains("draws of the flow itself, without weights"), "{said}");
+    assert!(said.contains("unweighted draws of the flow"), "{said}");
     succeed(&place, "export run --out chosen.csv");
     let found = python::read("arviz", &place.path("run/draws.nc"));
     let vector = |name: &str| -> Vec<String> { (1..=8).map(|i| format!("{name}[{i}]")).collect() };
