@@ -1,13 +1,14 @@
-//! `adaann-mpi`, which has tests of its own: `mpi/test` builds it and runs them with several ranks.
+//! Runs the tests of `adaann-mpi`: `mpi/test` builds it and tests it with several ranks.
 //!
-//! They need an MPI, which a script fetches once. So they run where `CI` or `ADAANN_MPI` is set, and there they must.
+//! These tests need an MPI library, which a script downloads once. They run, and must pass, if `CI` or `ADAANN_MPI`
+//! is set.
 
 use std::{env, io::Write, path::Path, process::Command};
 
 #[test]
 fn ranks_pass_their_tests() {
     if env::var_os("CI").is_none() && env::var_os("ADAANN_MPI").is_none() {
-        // Not by a macro, whose words the test harness keeps to itself.
+        // Not by `println!`, whose output the test harness captures.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: the tests of adaann-mpi; ADAANN_MPI=1 runs them (122 MB, once)"

@@ -1,14 +1,14 @@
-//! The Python package, which has tests of its own: `python/test` builds it and runs them.
+//! Runs the tests of the Python package: `python/test` builds and tests it.
 //!
-//! They need Python with the network once, and gigabytes of other people's packages. So they run where
-//! `CI` or `ADAANN_PYTHON` is set, and there they must.
+//! These tests need Python and gigabytes of packages, which are downloaded once. They run, and must pass, if
+//! `CI` or `ADAANN_PYTHON` is set.
 
 use std::{env, io::Write, path::Path, process::Command};
 
 #[test]
 fn the_python_package_passes_its_tests() {
     if env::var_os("CI").is_none() && env::var_os("ADAANN_PYTHON").is_none() {
-        // Not by a macro, whose words the test harness keeps to itself.
+        // Not by `println!`, whose output the test harness captures.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: the tests of the Python package; ADAANN_PYTHON=1 runs them (some gigabytes, once)"

@@ -1,4 +1,4 @@
-//! The book in `docs/src` is whole: its chapters, its links, its commands, its Rust.
+//! Checks the book in `docs/src`: its chapters, links, commands and Rust code.
 
 use crate::support::common;
 use common::{Place, names, stderr};
@@ -29,7 +29,7 @@ fn chapters() -> Vec<(String, String)> {
     files.map(|name| (name.clone(), read(&book().join(&name)))).collect()
 }
 
-/// Every line with the language of the fence that it is in, `None` outside of fences.
+/// Every line with the language of its code fence, `None` outside of fences.
 fn lines(text: &str) -> Vec<(Option<&str>, &str)> {
     let mut fence = None;
     let mut lines = Vec::new();
@@ -44,7 +44,7 @@ fn lines(text: &str) -> Vec<(Option<&str>, &str)> {
     lines
 }
 
-/// Text outside of fences: what is prose, and what stands between backticks.
+/// The text outside of fences: prose, and code in backticks.
 fn prose_and_code(text: &str) -> (String, Vec<String>) {
     let outside: Vec<_> = lines(text).into_iter().filter(|(fence, _)| fence.is_none()).collect();
     let joined = outside.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
@@ -55,7 +55,7 @@ fn prose_and_code(text: &str) -> (String, Vec<String>) {
     (prose, code)
 }
 
-/// Where the links and images of a text lead.
+/// The targets of the links and images of a text.
 fn links(text: &str) -> Vec<String> {
     let (prose, _) = prose_and_code(text);
     let mut links = Vec::new();
@@ -65,7 +65,7 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// The anchors that a chapter's headings have in mdbook and on GitHub.
+/// The anchors of a chapter's headings in mdbook and on GitHub.
 fn anchors(text: &str) -> Vec<String> {
     let headings =
         lines(text).into_iter().filter(|(fence, line)| fence.is_none() && line.starts_with('#'));
@@ -76,7 +76,7 @@ fn anchors(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The relative links of a text that lead nowhere from its folder.
+/// The broken relative links of a text, resolved from its folder.
 fn broken_links(folder: &Path, text: &str) -> Vec<String> {
     let leads_nowhere = |link: &String| {
         if link.starts_with("https://") {
@@ -113,7 +113,7 @@ fn commands(text: &str) -> Vec<String> {
     commands
 }
 
-/// Does the binary understand a command? A run is planned, of anything else the help is asked for.
+/// Does the binary accept a command? Runs use `--dry-run`, other commands print their help.
 fn understood(place: &Place, command: &str) -> Output {
     let more = if command.starts_with("run ") { "--dry-run" } else { "--help" };
     let said = command.split_whitespace().any(|word| word == more);
@@ -176,7 +176,7 @@ fn rust_is_compiled() {
     }
 }
 
-/// Between its marks the chapter on trust has what the library renders.
+/// The marked section of the chapter on trust is that which the library renders.
 #[test]
 fn thresholds_are_those_of_the_library() {
     let text = read(&book().join("trust.md"));
@@ -187,7 +187,7 @@ fn thresholds_are_those_of_the_library() {
     assert_eq!(between, Some(&rendered[..]), "put this between the marks:\n{rendered}");
 }
 
-/// Codes of findings and remedies are named where their files are described.
+/// The description of the files names all codes of findings and remedies.
 #[test]
 fn remedies_are_explained() {
     let text = read(&book().join("trust.md"));

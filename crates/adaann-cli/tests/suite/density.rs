@@ -85,7 +85,7 @@ fn bad_points_are_named_with_their_line() {
     }
 }
 
-/// What is typed wrong is refused alike, whatever it is.
+/// All wrong paths are refused in the same way.
 #[test]
 fn files_that_are_no_points_are_refused() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Runs that would not come to an end say so.
+//! Runs that would never finish are refused or report it.
 
 use crate::support::common;
 use common::{Place, stderr};
@@ -16,7 +16,7 @@ fn steps_that_lead_nowhere_end_the_run() {
     assert_eq!(place.entries(), [""; 0]);
 }
 
-/// At mu = y the density is sigma⁻ⁿ: it grows for as long as numbers last, and has no integral.
+/// At mu = y the density is sigma⁻ⁿ: it is unbounded and has no integral.
 #[test]
 fn equal_measurements_are_refused_with_what_would_help() {
     let place = Place::new();
@@ -33,7 +33,7 @@ fn equal_measurements_are_refused_with_what_would_help() {
             let output = place.adaann("fit m.toml --out r --quiet", &[]);
             let said = stderr(&output);
             assert_eq!(output.status.code(), Some(2), "{rows} {y} {sigma}: {said}");
-            // It is sigma to the 1 - n where log sigma is the coordinate, but for what rounding adds.
+            // In the coordinate log sigma the density is sigma^(1 - n), up to rounding.
             let rate =
                 said.split("by ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
             let off = rate.map(|rate: f64| rate / (rows - 1) as f64 - 1.0);
@@ -44,7 +44,7 @@ fn equal_measurements_are_refused_with_what_would_help() {
                 assert!(said.contains(words), "{rows} {y} {sigma}: {words} is not in {said}");
             }
         }
-        // What the message says does help.
+        // The remedy in the message works.
         for sigma in ["\"inv_gamma(2, 1)\"", "{ prior = \"half_normal(5)\", lower = 0.01 }"] {
             let model = format!(
                 "[data]\nfile = \"d.csv\"\n[parameters]\nmu = \"normal(0, 10)\"\nsigma = {sigma}\n\

@@ -1,4 +1,4 @@
-//! Ctrl-C ends a run cleanly: what was done is kept, and the folder is whole.
+//! Ctrl-C ends a run cleanly: its results are kept, and the folder is complete.
 #![cfg(unix)]
 
 use crate::support::common;
@@ -23,7 +23,7 @@ fn signal(child: &Child, name: &str) {
     assert!(status.expect("kill starts").success());
 }
 
-/// Starts a run that would take long, and waits until its progress has a word.
+/// Starts a long run, and waits until its progress contains a word.
 fn started(place: &Place, words: &str, word: &str) -> Child {
     let log = place.path("log");
     let child = place
@@ -39,7 +39,7 @@ fn started(place: &Place, words: &str, word: &str) -> Child {
     child
 }
 
-/// Interrupts a run, which must end as one that was interrupted.
+/// Interrupts a run, which must end with the exit code for that.
 fn interrupt(mut child: Child, name: &str) {
     signal(&child, name);
     let mut code = None;
@@ -50,7 +50,7 @@ fn interrupt(mut child: Child, name: &str) {
     assert_eq!(code, Some(Some(130)), "{name}");
 }
 
-/// Somebody clears up while a run is on its way: the hidden folder goes, and those above it.
+/// The hidden folder and its parents are removed during a run.
 #[test]
 fn a_folder_that_is_taken_away_is_made_again() {
     let place = Place::new();
@@ -86,7 +86,7 @@ fn what_was_done_is_kept() {
     }
 }
 
-/// A density with 2³² modes in 64 dimensions is more than the first rungs can do.
+/// A density with 2³² modes in 64 dimensions is too hard for the first rungs.
 #[test]
 fn a_climb_that_is_stopped_keeps_the_best_that_was_there() {
     let place = Place::new();
@@ -103,7 +103,8 @@ fn a_climb_that_is_stopped_keeps_the_best_that_was_there() {
     assert_eq!(common::names(&place.path("parent")), ["r"]);
 }
 
-/// Particles of a density with 2³² modes pass many temperatures, and no search of the check's own ends before.
+/// Particles of a density with 2³² modes pass many temperatures, so that the check is still running when it is
+/// interrupted.
 #[test]
 fn a_check_that_is_stopped_keeps_the_fit() {
     let place = Place::new();
@@ -139,7 +140,7 @@ fn particles_that_are_stopped_say_where_they_are() {
 const MEAN: &str = "[data]\ny = [1, 2]\n[parameters]\nmu = \"normal(0, 1)\"\n[likelihood]\n\
                     y = \"normal(mu, 1)\"\n[fit]\nflow = \"linear\"\nwarmup = 5\nrefine = 5\n";
 
-/// Starts a calibration that would take long, and waits until some of its trials are done.
+/// Starts a long calibration, and waits until some of its trials are done.
 fn calibrating(place: &Place) -> Child {
     place.write("mean.toml", MEAN);
     let child = place
@@ -165,7 +166,7 @@ fn a_calibration_keeps_the_trials_that_are_done() {
     assert_eq!(summary["finished"], lines - 1);
 }
 
-/// A second process is refused with the number of the first; what a killed one left is taken over.
+/// A second process is refused, with the id of the first; the lock of a killed one is taken over.
 #[test]
 fn a_folder_belongs_to_one_process_at_a_time() {
     let place = Place::new();
@@ -188,7 +189,7 @@ fn a_folder_belongs_to_one_process_at_a_time() {
     assert_eq!(place.read("c/.lock"), "", "it ended in peace");
 }
 
-/// Half a second for every batch: an answer of what there is would take minutes.
+/// Every batch takes half a second, so that an answer from the current state would take minutes.
 const SLOW: &str = r#"#!/usr/bin/env python3
 import sys, time
 sys.stdin.readline()

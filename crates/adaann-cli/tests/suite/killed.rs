@@ -1,7 +1,7 @@
-//! Runs that are killed (SIGKILL) or asked to end (SIGINT, SIGTERM) at any moment go on where they were, to the
-//! same bytes.
+//! Runs that are killed (SIGKILL) or stopped (SIGINT, SIGTERM) at any moment resume, and end with the same
+//! bytes.
 //!
-//! A few moments of each kind run with every test; `ADAANN_KILLS=150` asks for that many in all.
+//! Every test run sends a few signals for each kind of run; `ADAANN_KILLS=150` sends that many in total.
 #![cfg(unix)]
 
 use crate::support::common;
@@ -36,16 +36,16 @@ const KINDS: [Kind; 12] = [
     Kind { name: "particles", words: "smc shells --param dim=5 --islands 2" },
 ];
 
-/// What a run is sent, in turns.
+/// The signals, sent in turn.
 const SIGNALS: [&str; 3] = ["KILL", "INT", "TERM"];
 
-/// How many runs of a kind are sent a signal.
+/// The number of runs of a kind that receive a signal.
 fn moments() -> usize {
     let asked = std::env::var("ADAANN_KILLS").ok().and_then(|text| text.parse().ok());
     asked.map_or(SIGNALS.len(), |moments: usize| moments.div_ceil(KINDS.len() + 1))
 }
 
-/// Moments that differ from test to test, and are the same each time.
+/// Pseudo-random moments, different for each test and the same every time.
 pub(crate) struct Moments(pub(crate) u64);
 
 impl Moments {
@@ -68,7 +68,7 @@ pub(crate) fn send(child: &Child, signal: &str) {
     assert!(status.expect("kill starts").success());
 }
 
-/// Waits for a run that was asked to end.
+/// Waits for a stopped run.
 pub(crate) fn ended(mut child: Child) -> Option<i32> {
     let asked = Instant::now();
     loop {
@@ -83,13 +83,13 @@ pub(crate) fn ended(mut child: Child) -> Option<i32> {
     }
 }
 
-/// Is there a run that has come to its end?
+/// Is there a finished run?
 fn is_whole(place: &Place, out: &str) -> bool {
     let has = |name: &str| place.path(out).join(name).exists();
     has("summary.json") && !has("state") && place.summary(out)["stopped"] != true
 }
 
-/// Sends signals to runs until so many were met on their way, and lets each come to its end in between.
+/// Sends signals until enough runs were interrupted, and finishes each run in between.
 fn assert_survives(place: &Place, kind: &Kind, resume: bool) {
     let Kind { name, words } = kind;
     let started = Instant::now();
@@ -103,7 +103,7 @@ fn assert_survives(place: &Place, kind: &Kind, resume: bool) {
         let signal = SIGNALS[met % SIGNALS.len()];
         let mut child = start(place, words, &out);
         std::thread::sleep(took.mul_f64(moments_of.next()).min(Duration::from_secs(20)));
-        // One that has come to its end meets nothing.
+        // A finished run receives no signal.
         let was_alive = child.try_wait().expect("it can be asked").is_none();
         if was_alive {
             send(&child, signal);
@@ -140,7 +140,7 @@ fn every_kind_of_run_goes_on_to_the_same_bytes() {
     }
 }
 
-/// Its peak is at 1, and it takes its time.
+/// A slow program whose density has its peak at 1.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
 import sys, time
 sys.stdin.readline()
@@ -167,7 +167,7 @@ fn another_run_is_not_gone_on_with() {
     while !place.path("r/state/1.safetensors").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    // The name is taken as long as the first runs.
+    // The name is reserved as long as the first process runs.
     let output = place.adaann(words, &["--out", "r"]);
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
@@ -184,7 +184,7 @@ fn another_run_is_not_gone_on_with() {
         let said = stderr(&output);
         assert!(said.contains(difference) && said.contains("--restart"), "{words}: {said}");
     }
-    // All checkpoints damaged: nothing is overwritten.
+    // With all checkpoints damaged, nothing is overwritten.
     let checkpoints: Vec<_> = names(&place.path("r/state"));
     for name in &checkpoints {
         place.write(&format!("r/state/{name}"), "damaged");
@@ -206,7 +206,7 @@ fn what_was_interrupted_goes_on() {
     let words = "run many-well --param dim=2 --method flow";
     let whole = place.adaann(words, &["--out", "whole", "--quiet"]);
     assert!(whole.status.success());
-    // No checkpoint is due for half a minute: the one on being interrupted is the first.
+    // No checkpoint is due for half a minute, so that the interrupt writes the first one.
     let mut command = place.command();
     command.args(words.split(' ')).args(["--out", "r", "--quiet"]);
     let mut child = command.spawn().expect("the binary starts");
@@ -225,7 +225,7 @@ fn what_was_interrupted_goes_on() {
     assert_same(&place, "interrupted", "whole", "r");
 }
 
-/// The files of the state of a run under way.
+/// The files of a running process's state.
 fn checkpoints(place: &Place, run: &str) -> Vec<std::path::PathBuf> {
     let folders = fs::read_dir(place.path(run).join("state")).into_iter().flatten().flatten();
     let files = folders.flat_map(|folder| fs::read_dir(folder.path()).into_iter().flatten());
@@ -250,7 +250,7 @@ fn a_folder_that_was_tampered_with_is_refused_or_begun_again() {
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("one of draws, seeds"), "{}", stderr(&output));
     place.write("r/run.toml", &record);
-    // A pipe is not waited for.
+    // A pipe does not block.
     for file in checkpoints(&place, "r") {
         fs::remove_file(&file).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());

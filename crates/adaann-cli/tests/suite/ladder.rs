@@ -1,10 +1,10 @@
-//! The ladder is what runs unless something else is asked for, and its folder reads like any other.
+//! The ladder is the default method, and all commands read its folder.
 
 use crate::support::common;
 use common::{Place, names, stderr, stdout, table};
 use serde_json::Value;
 
-/// A line through four points: a posterior that a mixture answers in a moment.
+/// A line through four points: a posterior that a mixture approximates quickly.
 const LINE: &str = "[data]\nx = [1, 2, 3, 4]\ny = [2.1, 3.9, 6.2, 7.8]\n[parameters]\n\
                     a = \"normal(0, 10)\"\nb = \"normal(0, 10)\"\n[quantities]\nat_ten = \"a + 10 * b\"\n\
                     [likelihood]\ny = \"normal(a + b * x, 0.5)\"\n";
@@ -90,7 +90,7 @@ fn settings_of_two_methods_are_refused() {
         assert_eq!(output.status.code(), Some(2), "{words}: {}", stderr(&output));
         assert!(stderr(&output).contains(said), "{words}: {}", stderr(&output));
     }
-    // In a file at its place.
+    // In a file, the error names its line.
     place.write("both.toml", &format!("{LINE}[fit]\ntau = 0.2\nmethod = \"smc\"\n"));
     let output = place.adaann("fit both.toml", &[]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
@@ -119,7 +119,7 @@ fn a_climb_has_its_accounts_and_its_folder_is_read_like_others() {
     for word in ["rung ", "left because", "it gives the answer", "check evaluations"] {
         assert!(said.contains(word), "{word} in {said}");
     }
-    // What each rung cost is in the sum, and one of them gave the answer.
+    // The sum includes the cost of each rung, and one rung found the answer.
     let rungs = summary["rungs"].as_array().expect("a list");
     let cost: u64 = rungs.iter().map(|rung| rung["evaluations"].as_u64().unwrap()).sum();
     assert!(cost <= summary["target_evaluations"].as_u64().unwrap(), "{summary}");
@@ -133,13 +133,13 @@ fn a_climb_has_its_accounts_and_its_folder_is_read_like_others() {
     for key in ["log_z", "log_z_error", "neg_elbo"] {
         assert!(summary[key].is_f64(), "{key} in {summary}");
     }
-    // The exact posterior of a line with known noise is normal: means within five of their errors.
+    // The exact posterior of a line with known noise is normal; means are within five standard errors.
     let exact = [0.151_854, 1.939_220];
     for (parameter, truth) in summary["parameters"].as_array().unwrap().iter().zip(exact) {
         let off = (number(&parameter["mean"]) - truth).abs();
         assert!(off < 5.0 * number(&parameter["mean_error"]), "{parameter}");
     }
-    // The page has the rungs, and no figure of a training that there was not.
+    // The page has the rungs, but no figures of training.
     let page = place.read("r/report.html");
     assert!(page.contains("left because") && page.contains("answered by"), "no rungs");
     assert!(page.contains("[answer]"), "no settings");
@@ -151,7 +151,7 @@ fn a_climb_has_its_accounts_and_its_folder_is_read_like_others() {
     assert_reads(&place, &page);
 }
 
-/// Every command that reads a folder reads it.
+/// Every command that reads a run folder works.
 fn assert_reads(place: &Place, page: &str) {
     let good = |words: &str| {
         let output = place.adaann(words, &[]);
@@ -172,7 +172,7 @@ fn assert_reads(place: &Place, page: &str) {
     good("export r --out out.nc --predictions 20 --unweighted");
     good("export r --out out.csv --unweighted");
     assert!(place.read("out.csv") == draws, "other draws");
-    // q is what the draws are of.
+    // The draws come from q.
     let (_, found) = table(&good("density r r/draws.csv"));
     for (found, row) in found.iter().zip(&rows) {
         assert!((found[2] - row[3]).abs() < 1e-9 * (1.0 + row[3].abs()), "{found:?} {row:?}");
@@ -215,7 +215,7 @@ fn without_a_check_nobody_has_looked() {
     assert!(remedy.starts_with("leave --check at its default of 0.5: "), "{remedy}");
 }
 
-/// Priors are drawn from as they are, with everything else as of any run.
+/// Priors are sampled directly; the rest of the run is as usual.
 #[test]
 fn priors_without_data_are_their_own_answer() {
     let place = Place::new();

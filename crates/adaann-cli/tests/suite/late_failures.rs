@@ -1,10 +1,10 @@
-//! A run that cannot go on late writes what it has, says why, and ends with exit code 1.
+//! A run that fails late writes its results so far, reports the reason, and ends with exit code 1.
 #![cfg(unix)]
 
 use crate::support::common;
 use common::{Place, stderr, stdout};
 
-/// A normal density; of the points it is asked for, some have another answer.
+/// A program for a normal density that gives other answers at some points.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
 import sys
 sys.stdin.readline()
@@ -27,7 +27,7 @@ fn place(from: usize, to: usize, answer: &str) -> Place {
     place
 }
 
-/// 400 points at t_0, 200 at each value after it: 380 in a row are most of one of them.
+/// There are 400 points at t_0 and 200 at each later value, so that 380 consecutive points cover most of one value.
 #[test]
 fn a_flow_that_diverges_late_is_kept() {
     let place = place(1_900, 2_280, "'nan'");
@@ -48,7 +48,7 @@ fn a_flow_that_diverges_late_is_kept() {
     assert!(summary["ended_early"].as_str().unwrap().contains("training failed at t = "));
     assert_eq!(summary["verdict"]["reasons"][0]["finding_code"], "ended-early");
     assert_eq!(summary["verdict"]["trust"], "distrust");
-    // It has come to its end: there is nothing to go on with.
+    // The run has ended, so there is nothing to resume.
     assert!(!place.path("r/state").exists());
     assert!(place.read("r/report.html").contains("(ended early)"));
     let sample = place.adaann("sample r -n 20 --allow-command", &[]);

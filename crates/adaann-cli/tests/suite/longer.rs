@@ -1,24 +1,24 @@
-//! Finished runs that are lengthened: what they come to, and what cannot be.
+//! Extensions of finished runs: their results, and refusals.
 
 use crate::support::common;
 use common::{Place, TINY, assert_same, names, stderr, stdout, table};
 use std::fs;
 
-/// Runs with these words, which must succeed.
+/// Runs a command, which must succeed.
 fn ok(place: &Place, words: &str) -> String {
     let output = place.adaann(words, &[]);
     assert!(output.status.success(), "{words}: {}", stderr(&output));
     stderr(&output)
 }
 
-/// What is said of words that are refused.
+/// The message of a refused command.
 fn refused(place: &Place, words: &str) -> String {
     let output = place.adaann(words, &[]);
     assert_eq!(output.status.code(), Some(2), "{words}: {}{}", stdout(&output), stderr(&output));
     stderr(&output)
 }
 
-/// A run of an annealed flow that takes milliseconds; what follows counts.
+/// A run of an annealed flow that takes milliseconds; later flags override its own.
 fn tiny(more: &str) -> String {
     let tiny: Vec<&str> = TINY
         .chunks(2)
@@ -42,7 +42,7 @@ fn more_updates_give_the_bytes_of_a_run_with_as_many() {
             place.summary("whole")["updates"].as_u64().unwrap() - 15
         );
         ok(&place, "verify r");
-        // What is longer can be made longer still.
+        // An extended run can be extended again.
         ok(&place, "resume r --more-updates 15 --quiet --checkpoint off");
         let output = place.adaann("verify r", &[]);
         assert!(output.status.success(), "{}", stdout(&output));
@@ -100,7 +100,7 @@ fn more_draws_of_the_ladder_go_on_with_the_same_stream() {
             assert_same(&place, name, &whole, name);
             continue;
         }
-        // Stated errors include the gap to draws of earlier proposals, which files do not keep.
+        // Stated errors include the gap to draws of earlier proposals, which the files do not contain.
         for file in ["run.toml", "draws.csv", "flow.safetensors"] {
             assert!(place.read_bytes(&whole, file) == place.read_bytes(name, file), "{file}");
         }
@@ -108,7 +108,7 @@ fn more_draws_of_the_ladder_go_on_with_the_same_stream() {
             assert_eq!(place.summary(&whole)[key], place.summary(name)[key], "{name}: {key}");
         }
     }
-    // Without a number of its own it has as many as it took.
+    // Without `--draws` the run takes as many draws as it needs.
     ok(&place, "run two-moons --method mixture --quiet --out r");
     let (_, before) = table(&place.read("r/draws.csv"));
     ok(&place, "resume r --more-draws 100 --quiet");
@@ -129,7 +129,7 @@ fn more_draws_of_the_ladders_flow_keep_its_training() {
     ok(&place, &format!("{words} --draws 2000 --out r"));
     ok(&place, &format!("{words} --draws 2500 --out whole"));
     ok(&place, "resume r --more-draws 500 --quiet");
-    // Of the mixture on the way to it, which is drawn from as often, nothing is drawn again.
+    // The preceding mixture, which has as many draws, is not sampled again.
     for file in ["run.toml", "draws.csv", "flow.safetensors", "trace.csv", "schedule.csv"] {
         assert!(place.read_bytes("whole", file) == place.read_bytes("r", file), "{file}");
     }
@@ -156,7 +156,7 @@ fn more_particles_are_another_population() {
     let mean = (0.25 * log_z(&first).exp() + 0.75 * other.exp()).ln();
     assert!((log_z(&both) - mean).abs() < 1e-12, "{both}");
     assert!((log_z(&both) - 0.04712).abs() < 5.0 * both["log_z_error"].as_f64().unwrap(), "{both}");
-    // Its particles come first, as they were, and all weights sum to 1.
+    // The existing particles come first and are unchanged; all weights sum to 1.
     let (_, rows) = table(&place.read("r/draws.csv"));
     let (_, before) = table(&before);
     assert!(before.iter().zip(&rows).all(|(a, b)| a[..2] == b[..2]));
@@ -222,7 +222,7 @@ fn without_a_final_state_there_is_nothing_to_go_on_from() {
         let said = refused(&place, &format!("resume {run} --more-{more} 100"));
         assert!(said.contains("--no-state") && said.contains("run it again"), "{said}");
     }
-    // Draws of a mixture need no more than the mixture.
+    // More draws of a mixture need no final state.
     ok(&place, "run gaussian --method mixture --draws 500 --quiet --out mixture");
     assert!(!names(&place.path("mixture")).contains(&"final".to_owned()));
     let said = refused(&place, "run gaussian --method mixture --no-state");
@@ -251,13 +251,13 @@ fn a_folder_that_was_altered_is_not_made_longer() {
     let said = refused(&place, "resume r --more-updates 10");
     assert!(said.contains("final/1.safetensors"), "{said}");
     fs::write(&state, &bytes).unwrap();
-    // What would be lost is not.
+    // Foreign files are not deleted.
     place.write("r/notes.txt", "mine");
     let said = refused(&place, "resume r --more-draws 10");
     assert!(said.contains("notes.txt") && said.contains("move them away"), "{said}");
     fs::remove_file(place.path("r/notes.txt")).unwrap();
     ok(&place, "resume r --more-draws 10 --quiet");
-    // The state of another run, with an index that knows of it.
+    // The state of another run, listed in the index.
     ok(&place, &tiny("--out other --seed 2"));
     fs::copy(place.path("other/final/1.safetensors"), &state).unwrap();
     let (own, other) = (place.read("r/index.json"), place.read("other/index.json"));
@@ -280,7 +280,7 @@ mod ended {
         time::Duration,
     };
 
-    /// Begins to lengthen a run, and waits until that has a checkpoint.
+    /// Starts to extend a run, and waits for a checkpoint.
     fn begun(place: &Place, words: &str) -> Child {
         let mut command = place.command();
         command.args(words.split(' ')).args(["--quiet", "--checkpoint", "0.01s"]);
@@ -317,13 +317,13 @@ mod ended {
                 assert!(sent.unwrap().success());
                 assert_eq!(child.wait().unwrap().code(), Some(130));
             }
-            // All of the finished run is there, and can be read.
+            // The finished run is complete and readable.
             let output = place.adaann("verify r", &[]);
             assert!(output.status.success(), "{}", stdout(&output));
             assert_eq!(place.read("r/run.toml"), place.read("before/run.toml"));
             assert_eq!(place.read("r/draws.csv"), place.read("before/draws.csv"));
             ok(&place, "sample r -n 5");
-            // Anything else is refused with the command that goes on.
+            // Other commands are refused; the message names the one that continues.
             for other in ["resume r", "resume r --more-updates 7", "resume r --more-draws 7"] {
                 let said = refused(&place, other);
                 assert!(
@@ -346,7 +346,7 @@ mod ended {
         child.wait().unwrap();
         let said = refused(&place, "resume r --more-updates 10");
         assert!(said.contains("is not finished; finish it with `adaann resume r`"), "{said}");
-        // One that was stopped and has kept nothing is no finished run either.
+        // A stopped run without checkpoints is not finished either.
         ok(&place, &tiny("--out stopped --max-evaluations 100 --checkpoint off"));
         assert_eq!(place.summary("stopped")["stopped"], true);
         let said = refused(&place, "resume stopped --more-updates 10");
@@ -354,7 +354,7 @@ mod ended {
     }
 }
 
-/// A program that must not be started unasked.
+/// A program that must not be started without permission.
 #[cfg(unix)]
 #[test]
 fn a_program_is_only_started_where_it_is_allowed() {

@@ -4,7 +4,7 @@ use crate::support::common;
 use common::{Place, names, stderr};
 use std::process::Command;
 
-/// Runs in so many kB of address space.
+/// Runs with a limit on the address space, in kB.
 fn limited(place: &Place, kilobytes: usize, words: &str) -> std::process::Output {
     let script = format!("ulimit -v {kilobytes}; exec \"$0\" {words}");
     let mut command = Command::new("sh");
@@ -32,12 +32,12 @@ fn more_than_fits_is_refused_with_both_numbers() {
         assert!(said.contains(flag) && said.contains("of memory, but "), "{words}: {said}");
         assert!(said.lines().count() == 1 && place.entries() == ["r"], "{words}: {said}");
     }
-    // What fits is done.
+    // Draws that fit are taken.
     let output = limited(&place, 3_000_000, "sample r -n 1000");
     assert!(output.status.success(), "{}", stderr(&output));
 }
 
-/// Such data has no figure of its predictions, which is no reason to fail.
+/// Predictions of so much data have no figure, but `predict` succeeds.
 #[test]
 fn data_of_many_rows_is_fitted() {
     let place = Place::new();
@@ -53,7 +53,7 @@ fn data_of_many_rows_is_fitted() {
     assert!(!figures.iter().any(|name| name.starts_with("predictions")), "{figures:?}");
 }
 
-/// Of a table of twenty columns, two of which a model names, there is room for two.
+/// Memory suffices for the two columns that the model names, not for all twenty of the table.
 #[test]
 fn columns_that_no_model_names_take_no_memory() {
     let place = Place::new();

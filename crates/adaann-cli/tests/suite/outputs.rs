@@ -1,10 +1,10 @@
-//! What a command writes where the user says: nothing is replaced unasked, links and pipes stay what they are.
+//! Output files: nothing is replaced without permission, and links and pipes stay intact.
 
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout};
 use std::{fs, os::unix::fs::symlink, process::Command};
 
-/// A place with the run `r` of a model with data, and points.
+/// A folder with the run `r` of a model with data, and points.
 fn place() -> Place {
     let place = Place::new();
     place.write("d.csv", "x,y\n1,1\n2,2\n3,2.5\n");
@@ -18,7 +18,7 @@ fn place() -> Place {
     place
 }
 
-/// Every command that writes single files, with the flag that says where.
+/// Every command that writes single files, with its flag for the path.
 const COMMANDS: [(&str, &str); 6] = [
     ("sample r -n 10", "--out"),
     ("density r points.csv", "--out"),
@@ -55,7 +55,7 @@ fn a_file_that_exists_is_replaced_only_by_force() {
         fs::remove_file(place.path(out)).unwrap();
         let _ = fs::remove_file(place.path("new.toml"));
     }
-    // What a folder has of its own is made again.
+    // Files of the run folder itself are replaced.
     for words in ["report r", "predict r", "export r"] {
         succeed(&place, words);
         succeed(&place, words);
@@ -97,7 +97,7 @@ fn links_stay_and_pipes_are_written_to() {
         succeed(&place, &format!("{words} {flag} pipe.csv"));
         assert!(!reader.join().unwrap().is_empty(), "{words}");
         assert!(!fs::metadata(&pipe).unwrap().is_file(), "{words}");
-        // Figures stand beside files, not beside pipes and in /dev.
+        // Figures are written next to files, not next to pipes or in /dev.
         assert!(!place.path("pipe.svg").exists(), "{words}");
         fs::remove_file(&pipe).unwrap();
         let _ = fs::remove_file(place.path("new.toml"));
@@ -124,7 +124,7 @@ fn names_that_are_no_files_are_bad_requests() {
         }
     }
     assert_eq!(place.adaann("run bimodal", &["--out", ""]).status.code(), Some(2));
-    // Shells write a slash behind the name of a folder.
+    // Shells append a slash to the name of a folder.
     place.run("bimodal --out slash/");
     assert!(place.path("slash/run.toml").is_file());
     assert!(!place.path("new.toml").exists() && !place.path("new").exists());
@@ -152,7 +152,7 @@ fn what_would_be_ignored_is_refused() {
     assert!(said.contains("from 500 draws, all that the run has"), "{said}");
 }
 
-/// Nobody writes to these pipes: to open one is to wait for ever.
+/// Nobody writes to these pipes, so that opening one blocks forever.
 #[test]
 fn models_and_data_are_regular_files() {
     let place = place();
@@ -206,7 +206,7 @@ fn files_of_a_run_that_lead_elsewhere_are_refused() {
                 _ => assert!(Command::new("mkfifo").arg(&file).status().unwrap().success()),
             }
             let output = place.adaann(words, &[]);
-            // A pipe in the place of what is read is damage, all else a request that cannot be met.
+            // A pipe in place of an input is damage; all other cases are errors of the request.
             let code = if (name, kind) == ("index.json", "pipe") { 1..=2 } else { 2..=2 };
             let found = output.status.code().expect("a code");
             assert!(code.contains(&found), "{words}, {name}, {found}: {}", stderr(&output));
@@ -221,7 +221,7 @@ fn files_of_a_run_that_lead_elsewhere_are_refused() {
 fn an_init_that_fails_leaves_the_schema_that_was_there() {
     let place = Place::new();
     place.write("schema.json", "mine");
-    // Longer than any name of a file may be.
+    // Longer than the maximum length of a file name.
     let file = format!("{}.toml", "x".repeat(300));
     let output = place.adaann(&format!("init {file} --force --schema schema.json"), &[]);
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));

@@ -1,4 +1,4 @@
-//! A run is read from its own folder, and from nowhere else.
+//! A run is read only from its own folder.
 
 use crate::support::common;
 use common::{Place, TINY, stderr};

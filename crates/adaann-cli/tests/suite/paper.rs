@@ -1,4 +1,4 @@
-//! `adaann paper`: killed and resumed it ends with the same bytes, and its page works in a browser.
+//! `adaann paper`: a killed and resumed run ends with the same bytes, and its page works in a browser.
 #![cfg(unix)]
 
 use crate::support::{chromium, common};
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The first example, one trial of each run: seconds.
+/// The first example with one trial of each run, which takes seconds.
 const SMALL: [&str; 5] = ["paper", "ex1", "--trials", "1", "--out"];
 
 /// Trials in the journal.
@@ -20,7 +20,7 @@ fn done(folder: &Path) -> usize {
     texts.map(|text| text.matches("\"number\"").count()).sum()
 }
 
-/// Results and figures: all that must be the same.
+/// Results and figures, which must be identical.
 fn bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let figures = fs::read_dir(folder.join("figures")).unwrap();
     let mut files: Vec<_> = figures
@@ -82,7 +82,7 @@ fn check_page(html: &str) {
     }
 }
 
-/// Ctrl-C: the trials that are done are kept, and the words say how to go on.
+/// Ctrl-C keeps the completed trials, and the message says how to resume.
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
     let place = Place::new();

@@ -3,7 +3,7 @@
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout, table};
 
-/// Tiny settings for a posterior, which starts where most draws have no density worth the name.
+/// Tiny settings for a posterior. At the start, most draws have a negligible density.
 fn run(place: &Place, words: &str) -> std::process::Output {
     place.adaann(
         &format!("run {words} --tau 50"),
@@ -70,7 +70,7 @@ fn data_is_read_from_a_file_and_density_uses_it_again() {
     let output = run(&place, "lorenz --data mine.csv --noise-variance 0.3 --out r");
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(place.read("r/data.csv"), "z,t,x\n1.4,0.1,2.1\n1.0,0.05,\n2.2,0.15,3.8\n");
-    // The run's own draws have the log p that was written down, although the file is gone.
+    // log p at the run's own draws equals the stored values, although the data file is gone.
     std::fs::remove_file(place.path("mine.csv")).unwrap();
     let output = place.adaann("density r r/draws.csv", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -96,7 +96,7 @@ fn the_summary_counts_lost_points_and_says_how_gradients_are_made() {
     let warnings = summary["warnings"].to_string();
     assert!(warnings.contains("a prior is flat"), "{warnings}");
     assert_eq!(summary["modes"].as_array().unwrap().len(), 2);
-    // Without the cap some trajectories explode.
+    // Without the cap some trajectories diverge.
     let output = run(&place, "hiv --base-sd 6 --out wide");
     if output.status.success() {
         assert!(place.summary("wide")["lost"]["before_1"].as_f64().unwrap() > 0.01);

@@ -1,4 +1,4 @@
-//! A program of the user's that has a bad day: what the run makes of it, and that nothing is left behind.
+//! Failures of external programs: how runs handle them, and that no processes or files remain.
 #![cfg(unix)]
 
 use crate::support::common;
@@ -9,8 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Counts its starts and its batches in files. Before each batch it runs a line, which may ask for a name
-/// whether it is the first time.
+/// A program that counts its starts and batches in files. Before each batch it runs a line, which can test
+/// whether a name occurs for the first time.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
 import os, subprocess, sys, time
 def first(name):
@@ -31,7 +31,7 @@ for line in sys.stdin:
     sys.stdout.flush()
 "#;
 
-/// A place with a model `m.toml`, whose program has an accident.
+/// A folder with a model `m.toml`, whose program fails.
 fn place(accident: &str) -> Place {
     let place = Place::new();
     place.write_program_model(&PROGRAM.replace("ACCIDENT", accident));
@@ -83,7 +83,7 @@ fn one_that_always_dies_ends_the_run_with_its_tries() {
     let (said, count) = fit("--retries 0");
     assert!(!said.contains("tried"), "{said}");
     assert_eq!(count, 1);
-    // The file's own, which flags replace.
+    // Settings of the file, which flags override.
     let text = place.read("m.toml");
     place.write("m.toml", &format!("{text}[fit]\nretries = 3\n"));
     assert_eq!((fit("").1, fit("--retries 1").1), (4, 2));
@@ -148,7 +148,7 @@ fn started(place: &Place, words: &str) -> Child {
     command.spawn().expect("the binary starts")
 }
 
-/// Waits for the end of a run that was interrupted.
+/// Waits for the end of an interrupted run.
 fn interrupted(mut run: Child) {
     let mut code = None;
     wait_for("the end of the run", || {
@@ -158,14 +158,14 @@ fn interrupted(mut run: Child) {
     assert_eq!(code, Some(Some(130)));
 }
 
-/// Does a process run, and is no mere entry that nobody has asked for yet?
+/// Does a process run? Zombies do not count.
 #[cfg(target_os = "linux")]
 fn runs(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// A program in the middle of a batch that lasts for ever, and a helper of its that listens to nobody.
+/// A program in an endless batch, and its child process that ignores signals.
 #[cfg(target_os = "linux")]
 #[test]
 fn nobody_outlives_an_impatient_user() {
@@ -193,8 +193,7 @@ helper = subprocess.Popen(['sh', '-c', 'trap \"\" TERM; while :; do sleep 1; don
     }
 }
 
-/// The figures of a run that was stopped do without the target's curve, for which a program would have
-/// to be started once more.
+/// The figures of a stopped run omit the target's curve, because it would need another start of the program.
 #[test]
 fn a_stopped_run_asks_no_more_than_it_must() {
     let place = place("time.sleep(0.0015 * len(points))");
@@ -211,7 +210,7 @@ fn a_stopped_run_asks_no_more_than_it_must() {
     assert!(!place.read("r/report.html").contains("which was not started"));
 }
 
-/// Only the draws at the end of a fit come in batches of more than 200 points.
+/// Only the final draws of a fit have batches of more than 200 points.
 #[test]
 fn a_run_that_is_stopped_at_its_draws_is_not_checked() {
     let place = place("if len(points) > 200: open('drawing', 'w'); time.sleep(0.05)");

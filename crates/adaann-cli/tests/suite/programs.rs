@@ -1,10 +1,10 @@
-//! A run folder may come from anybody: reading it starts no program unless that is allowed.
+//! A run folder may be untrusted: reading it starts no program without permission.
 
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout, table};
 use std::{fs, process::Output};
 
-/// Leaves a mark when it is started, and has its peak at 1.
+/// A program that writes a mark when started, and whose density has its peak at 1.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
 import sys
 open("started", "a").write("x")
@@ -15,7 +15,7 @@ for line in sys.stdin:
         print(-sum((float(x) - 1) ** 2 for x in line.split()), flush=True)
 "#;
 
-/// A place with the run `r` of a model with a program and so many parameters.
+/// A folder with the run `r` of a model with a program and this number of parameters.
 fn place(parameters: &[&str]) -> Place {
     let place = Place::new();
     place.write_program(PROGRAM);
@@ -45,7 +45,7 @@ fn what_needs_no_likelihood_is_done_without_the_program() {
         let place = place(parameters);
         let said = stdout(&done(&place, "report r"));
         let note = "'./program' computes it, which --allow-command starts";
-        // In more dimensions no figure shows the target's density.
+        // Figures show the target's density in at most two dimensions.
         assert_eq!(said.contains(note), parameters.len() < 3, "{said}");
         done(&place, "report r --out page.html");
         if parameters.len() < 3 {
@@ -74,7 +74,7 @@ fn what_needs_it_names_the_program_and_the_flag() {
         assert!(said.contains("'./program'") && said.contains("--allow-command"), "{said}");
         assert!(!started(&place), "{words}");
     }
-    // What the model says is told all the same.
+    // The model is printed in any case.
     assert!(stdout(&place.adaann("check r", &[])).contains("normal(0, 2)"));
 }
 
@@ -89,7 +89,7 @@ fn with_the_flag_it_is_started_and_named() {
     }
     let output = done(&place, "density r points.csv --allow-command");
     let (_, rows) = table(&stdout(&output));
-    // The program has 0 and -1 there, the prior falls by (4 - 1) / 8.
+    // The program returns 0 and -1 there, and the log prior decreases by (4 - 1) / 8.
     assert!((rows[0][1] - rows[1][1] - 1.375).abs() < 1e-12, "{rows:?}");
     assert!(!stdout(&done(&place, "report r --allow-command")).contains("the figures lack"));
 }

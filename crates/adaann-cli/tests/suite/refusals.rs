@@ -3,7 +3,7 @@
 use crate::support::common;
 use common::{Place, stderr};
 
-/// Runs with bad input, and gives what was said.
+/// Runs with bad input, and returns the message.
 fn refused(words: &str) -> String {
     let place = Place::new();
     let output = place.adaann(words, &[]);
@@ -225,14 +225,14 @@ fn a_dry_run_looks_at_the_folder() {
 #[test]
 fn a_run_that_fails_leaves_no_parents() {
     let place = Place::new();
-    // Steps this large throw the flow out of its numbers.
+    // Such large steps make the flow non-finite.
     let failing = "--optimizer sgd --lr 1e300 --schedule none --refine 200";
     let output = place.adaann(&format!("run bimodal {failing} --out a/b/r --quiet"), &[]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert_eq!(place.entries(), [""; 0]);
 }
 
-/// Whoever asks, by a flag or a variable, the bound is one, and is told before anything is started.
+/// Flags and environment variables have the same bound, which is checked before anything starts.
 #[test]
 fn more_threads_than_are_started_are_refused() {
     let bound = "but must be a whole number from 0 to 1024";

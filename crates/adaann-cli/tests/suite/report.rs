@@ -1,4 +1,4 @@
-//! `adaann report` draws a finished run again, and says what is wrong with a folder.
+//! `adaann report` redraws a finished run, and reports damage to its folder.
 
 use crate::support::common;
 use common::{Place, names, stderr, stdout};
@@ -45,7 +45,7 @@ fn another_place_leaves_the_folder_alone() {
 #[test]
 fn posteriors_show_data_and_solutions() {
     let place = Place::new();
-    // A narrow start near the truth that hardly moves: from the prior most trajectories explode.
+    // A narrow base near the truth and tiny steps: from the prior most trajectories diverge.
     let near = "--base-sd 0.05 --base-mean 2.3,0.98,3.33 --schedule none --lr 1e-9 --layers 4 \
                 --initial-scale 1e-6 --refine 20 --refine-samples 64 --draws 500 --quiet";
     let output = place.adaann(&format!("run lorenz {near} --out l"), &[]);
@@ -57,7 +57,7 @@ fn posteriors_show_data_and_solutions() {
     assert!(place.path("l/figures/trajectories.png").is_file());
     report(&place, "l");
     assert!(place.read("l/report.html") == page);
-    // Data that was given has no truth that anyone knows.
+    // The true parameters of given data are unknown.
     place.write("mine.csv", "t,x\n0.1,2.1\n0.2,6.0\n0.3,15.0\n");
     let output = place.adaann(&format!("run lorenz --data mine.csv {near} --out m"), &[]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -72,7 +72,7 @@ fn the_verdict_of_the_summary_is_shown() {
     let mut summary = place.summary("r");
     let reason = serde_json::json!({ "trust": "care", "finding": "a < b", "remedy": "`--tau 1`" });
     summary["verdict"] = serde_json::json!({ "trust": "care", "reasons": [reason] });
-    // What a run could not compute is null in its file.
+    // Values that a run could not compute are null in its file.
     summary["neg_elbo"] = serde_json::Value::Null;
     summary["log_z"] = serde_json::Value::Null;
     summary["found_modes"][0]["weight"] = serde_json::Value::Null;
@@ -86,7 +86,7 @@ fn the_verdict_of_the_summary_is_shown() {
     assert!(page.contains("NaN"));
 }
 
-/// The power of the search survives the file, and is shown by `report` and by `compare`.
+/// The power of the search survives the file, and `report` and `compare` show it.
 #[test]
 fn a_local_verdict_has_its_own_tone_and_says_its_power() {
     let place = Place::new();

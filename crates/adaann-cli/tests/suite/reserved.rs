@@ -1,4 +1,4 @@
-//! The name of a run folder is one run's alone, and what a run has found is not lost.
+//! A run reserves the name of its folder, and its results are never lost.
 
 use crate::support::common;
 use common::{Place, TINY, names, stderr, stdout};
@@ -36,7 +36,7 @@ fn a_second_run_is_refused_at_once_and_a_killed_one_leaves_nothing() {
         assert!(said.contains("--out"), "{said}");
     }
     assert_eq!(place.entries(), [".r.partial"]);
-    // On unix a killed process cannot clear away.
+    // A killed process cannot clean up.
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(place.entries(), [".r.partial"]);
@@ -45,7 +45,7 @@ fn a_second_run_is_refused_at_once_and_a_killed_one_leaves_nothing() {
     assert!(!names(&place.path("r")).contains(&"lock".to_owned()));
 }
 
-/// Answers when it is started for the first time, and never again: the figures cannot be drawn.
+/// A program that works only at its first start, so that the figures cannot be drawn.
 const ONCE: &str = r#"#!/usr/bin/env python3
 import os, sys
 if os.path.exists("started"):
@@ -79,14 +79,14 @@ fn a_run_without_its_page_is_kept() {
     assert!(place.path("r/report.html").is_file());
 }
 
-/// Who forces wants another run; here it would go on with the one that is there.
+/// With `--force` a user expects a new run, but an unfinished run is resumed.
 #[test]
 fn force_on_an_unfinished_run_points_to_restart() {
     let place = Place::new();
     let words = "smc bimodal --particles 400 --out r --checkpoint 0.0001s";
     let stopped = place.adaann(&format!("{words} --max-evaluations 2000"), &[]);
     assert!(stopped.status.success() && place.path("r/state").exists(), "{}", stderr(&stopped));
-    // As it would be had it been killed.
+    // As after a kill.
     for name in ["summary.json", "draws.csv", "stages.csv", "index.json"] {
         fs::remove_file(place.path("r").join(name)).unwrap();
     }
@@ -102,7 +102,7 @@ fn force_on_an_unfinished_run_points_to_restart() {
     let said = stderr(&forced);
     assert!(forced.status.success(), "{said}");
     assert!(said.contains("resuming r") && said.contains("--restart starts"), "{said}");
-    // It has come to its end, and what is not the run's is where it was.
+    // The run has finished, and foreign files are still there.
     assert!(!place.path("r/state").exists());
     assert_eq!(place.read("r/notes.txt"), "mine");
 }

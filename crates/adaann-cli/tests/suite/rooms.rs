@@ -1,11 +1,11 @@
-//! The rooms of the program stand in the order that `lib.rs` says.
+//! Modules of the program use only those above them in the table of `lib.rs`.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// The rooms in the table of `lib.rs`, lowest first.
+/// The modules in the table of `lib.rs`, the lowest layer first.
 fn rooms(root: &str) -> Vec<&str> {
     let rows = root.lines().filter_map(|line| line.strip_prefix("//! | `"));
     rows.filter_map(|row| row.split_once('`')).map(|(room, _)| room).collect()
@@ -24,12 +24,12 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The names that follow `crate::`, those of a group `crate::{a::b, c}` included.
+/// The names after `crate::`, including those of a group `crate::{a::b, c}`.
 fn used(text: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, _) in text.match_indices("crate::") {
         let rest = &text[at + "crate::".len()..];
-        // Only the first name of a path is a room.
+        // The first name of a path is the module.
         let (mut depth, mut is_first, mut name) = (0, true, String::new());
         for c in rest.chars() {
             if c.is_alphanumeric() || c == '_' {
@@ -79,7 +79,7 @@ fn no_room_uses_one_below_it_in_the_list() {
     for (place, room) in rooms.iter().enumerate() {
         for path in sources(&src.join(room)) {
             let text = fs::read_to_string(&path).unwrap();
-            // Tests may look at anything.
+            // Tests may use any module.
             let code = text.split("#[cfg(test)]").next().unwrap();
             for name in used(code) {
                 let to = rooms.iter().position(|known| *known == name);

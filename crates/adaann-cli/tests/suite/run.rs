@@ -1,11 +1,11 @@
-//! `adaann run` writes a whole run folder, the same one every time, and says what it found.
+//! `adaann run` writes a complete and reproducible run folder, and prints its results.
 
 use crate::support::common;
 use adaann::flow::FlowSpec;
 use common::{Place, TINY, names, stderr, stdout, table};
 use serde_json::Value;
 
-/// Every figure is there twice.
+/// Every figure exists in two formats.
 fn files_of(figures: &[&str]) -> Vec<String> {
     figures.iter().flat_map(|name| [format!("{name}.png"), format!("{name}.svg")]).collect()
 }
@@ -103,7 +103,7 @@ fn a_folder_is_replaced_only_if_asked() {
     assert_eq!(again.status.code(), Some(2));
     assert!(stderr(&again).contains("runs/bimodal-1 exists; --force"), "{}", stderr(&again));
     assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
-    // What a run has written goes, and nothing else.
+    // Only files of the run are removed.
     std::fs::create_dir(place.path("runs/bimodal-1/figures/mine")).unwrap();
     place.write("runs/bimodal-1/figures/mine/a.svg", "mine");
     let before = place.read("runs/bimodal-1/summary.json");
@@ -161,7 +161,7 @@ fn a_dry_run_shows_what_the_folder_will_say() {
     assert!(shown.contains("[settings.schedule.guarded]") && shown.contains("tau = 0.3"));
 }
 
-/// These targets start at 0, which some rules and the power path cannot.
+/// The paths of these targets start at t = 0, which some rules and the power path do not support.
 #[test]
 fn rules_and_paths_that_cannot_start_at_0_have_their_own_start() {
     let place = Place::new();
@@ -180,7 +180,7 @@ fn rules_and_paths_that_cannot_start_at_0_have_their_own_start() {
             assert!(stdout(&output).contains(t0), "{target} {flags}: {}", stdout(&output));
         }
     }
-    // Whoever writes it hears of it.
+    // Setting it gives a message.
     let output = place.adaann("run shells --path power --t0 0 --dry-run", &[]);
     assert!(stderr(&output).contains("--t0 is 0, but must be above 0"), "{}", stderr(&output));
 }
@@ -205,7 +205,7 @@ fn several_seeds_are_compared_and_the_best_is_kept() {
     numbers.sort();
     assert_eq!(numbers, [5, 6, 7]);
     assert!(said.contains("best seed"), "{said}");
-    // What was kept is what that seed alone gives.
+    // The best seed gives the same results alone.
     place.run(&format!("bimodal --seed {} --out alone", summary["seed"]));
     assert_eq!(place.read("r/draws.csv"), place.read("alone/draws.csv"));
 }
@@ -213,7 +213,7 @@ fn several_seeds_are_compared_and_the_best_is_kept() {
 #[test]
 fn a_spread_far_from_the_known_one_is_a_warning() {
     let place = Place::new();
-    // A flow that hardly moves from a base that is much too wide.
+    // A flow with tiny steps from a far too wide base.
     let stuck = "--schedule none --refine 1 --lr 1e-9 --initial-scale 1e-6 --draws 500 --base-sd";
     for (sd, warned) in [("50", true), ("1", false)] {
         let words = format!("run mixture1d --out sd{sd} {stuck} {sd} --base-mean 0");
@@ -281,7 +281,7 @@ fn parameters_reach_the_target_and_the_record() {
     assert!(place.read("r/run.toml").contains("[parameters]\nmu = 2.0\n"));
     let mode = place.summary("r")["modes"][0]["location"][0].as_f64().unwrap();
     assert!((mode.abs() - 1.0).abs() < 1e-9, "{mode}");
-    // Defaults are written down as well: they may change.
+    // Defaults are written too, since they may change.
     place.run("mixture1d --out s");
     assert!(place.read("s/run.toml").contains("mu = 4.0\n"));
 }

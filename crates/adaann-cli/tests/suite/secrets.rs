@@ -1,5 +1,5 @@
-//! A model may be anybody's, and name any file and program of this machine: messages show nothing of a file that is
-//! no table of the model's, and nothing in them moves the terminal.
+//! A model file may be untrusted and name any file or program of this machine. Messages do not show contents of files
+//! that are not its data, and contain no control sequences.
 #![cfg(unix)]
 
 use crate::support::common;
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 /// Lines of a file that no message may show.
 const SECRET: &str = "root:x:0:0:root:/root:/bin/bash\nhunter2,hunter3,hunter4\nhunter5\n";
 
-/// What is said of a model with such a table, in the place of which `SECRET` may be.
+/// The message on a model with this text in place of its table.
 fn check(place: &Place, data: &str) -> Output {
     let model =
         format!("{data}\n[parameters]\nm = \"normal(0, 1)\"\n[likelihood]\ny = \"normal(m, 1)\"\n");
@@ -39,7 +39,7 @@ fn a_file_that_is_no_table_is_not_shown() {
         assert!(!said.contains("hunter2") && !said.contains("hunter3"), "{data}: {said}");
         assert!(!said.contains("/bin/bash") && !said.contains("hunter5"), "{data}: {said}");
     }
-    // A table is: where it is wrong can be seen.
+    // An error in a real table shows its line.
     place.write("secret", "note,y\nwork,1\nplay,two\n");
     let said = stderr(&check(&place, "[data]\nfile = \"secret\""));
     assert!(said.contains("secret:3:6") && said.contains("| play,two"), "{said}");
@@ -75,7 +75,7 @@ fn nothing_moves_the_terminal() {
     assert!(!output.status.success() && said.contains("owned"), "{said}");
     let is_safe = |text: &str| text.chars().all(|c| c == '\n' || !c.is_control());
     assert!(is_safe(&said), "{said:?}");
-    // Names of files and columns are texts of others as well.
+    // Names of files and columns are untrusted text as well.
     place.write("d.csv", "y,\u{1b}[31mx\n1,2\n1\n");
     place.write("points.csv", "a\n\u{1b}[2Jb\n");
     place.write("\u{1b}[1mm.toml", "[data]\nfile = \"d.csv\"\n");

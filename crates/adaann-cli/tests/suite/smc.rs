@@ -1,4 +1,4 @@
-//! `adaann smc`: particles for named targets and model files, and a folder of their own.
+//! `adaann smc`: particles for named targets and model files, and their run folder.
 
 use crate::support::common;
 use common::{Place, names, stderr, stdout, table};
@@ -24,7 +24,7 @@ fn a_named_target_has_evidence_and_modes() {
     }
     let summary = place.summary(folder);
     assert_eq!((&summary["method"], &summary["seed"]), (&Value::from("smc"), &Value::from(3)));
-    // Errors from a family tree of 400 particles are themselves rough: five of them.
+    // Errors from the genealogy of 400 particles are rough, so allow five of them.
     let (log_z, error) = (number(&summary["log_z"]), number(&summary["log_z_error"]));
     assert!((log_z - 0.04712).abs() < 5.0 * error && error < 0.2, "{log_z} ± {error}");
     let z = &summary["parameters"][0];
@@ -49,13 +49,13 @@ fn a_named_target_has_evidence_and_modes() {
     assert!(header.starts_with("t,start,std_b,ess,resampled,sweeps"), "{header}");
     assert_eq!(summary["stages"], stages.len());
     assert_eq!(stages.last().unwrap()[0], 1.0);
-    // Commands that need a flow say what the folder is.
+    // Commands that need a flow name the kind of the folder.
     let output = place.adaann(&format!("report {folder}"), &[]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("is a run of `adaann smc`"), "{}", stderr(&output));
 }
 
-/// Shells take 130 for Ctrl-C; nobody has pressed it here, and no other command ends like that.
+/// Exit code 130 means Ctrl-C in shells, so that a spent budget must not give it.
 #[test]
 fn a_budget_that_is_spent_is_no_interruption() {
     let place = Place::new();
@@ -158,8 +158,8 @@ fn what_cannot_be_done_is_said() {
     assert_eq!(place.entries(), ["m.toml"]);
 }
 
-/// Powers of a posterior with flat priors may have no integral: particles take the bridge, and another way
-/// that cannot end is refused with what would cure it.
+/// Powers of a posterior with flat priors may have no integral: particles use the bridge, and other paths are
+/// refused with a remedy.
 #[test]
 fn flat_priors_take_the_bridge() {
     let place = Place::new();
@@ -189,7 +189,7 @@ fn flat_priors_take_the_bridge() {
     }
 }
 
-/// Islands have an evidence each, and their spread says how far to trust that of all.
+/// Each island has its own evidence, and their spread gives the error of the mean.
 #[test]
 fn islands_are_told_one_by_one() {
     let place = Place::new();

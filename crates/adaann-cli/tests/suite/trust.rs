@@ -1,15 +1,15 @@
-//! Every run ends with a verdict: what it says, where it stands, and what `--strict` makes of it.
+//! Every run ends with a verdict: its text, its places, and the effect of `--strict`.
 
 use crate::support::common;
 use common::{Place, stderr, stdout, table};
 use serde_json::Value;
 
-/// A flow that begins with both modes, and fits them in a moment.
+/// A flow that starts with both modes and fits them quickly.
 const GOOD: &str = "run bimodal --base-components 2 --base-means=-3.7,-0.3 --base-sd 0.4 \
     --train-base --schedule none --refine 150 --layers 2 --refine-samples 100 --lr 0.01 \
     --draws 1000 --check-particles 200";
 
-/// A flow that begins at one of two equal modes, and never sees the other, at -4.
+/// A flow that starts at one of two equal modes and never finds the other, at -4.
 const COLLAPSED: &str = "run mixture1d-asymmetric --base-sd 0.5 --schedule none --refine 60 \
     --layers 2 --refine-samples 50 --draws 1000 --check-particles 200";
 
@@ -29,7 +29,7 @@ fn a_good_run_is_reliable() {
     let summary = place.summary("r");
     assert_eq!(summary["verdict"]["trust"], "reliable");
     assert_eq!(summary["verdict"]["reasons"], Value::Array(Vec::new()));
-    // Five standard errors: a flow this near has no other.
+    // Within five standard errors: such a close flow has no bias.
     let (log_z, error) = (number(&summary["log_z"]), number(&summary["log_z_error"]));
     assert!(error < 0.05 && (log_z - number(&summary["true_log_z"])).abs() < 5.0 * error);
     let kl = number(&summary["neg_elbo"]) + log_z;
@@ -45,7 +45,7 @@ fn a_good_run_is_reliable() {
     let found = summary["found_modes"].as_array().unwrap();
     assert_eq!(found.len(), 2);
     for mode in found {
-        // The peaks are at -2 ± √3, with the variance 1/24 of their curvature, and half the mass each.
+        // The peaks are at -2 ± √3, with variance 1/24 from their curvature and half of the mass each.
         let at = number(&mode["location"][0]);
         assert!(((at + 2.0).abs() - 3_f64.sqrt()).abs() < 1e-3, "{at}");
         let variance = number(&mode["covariance"][0]);
@@ -75,10 +75,10 @@ fn a_collapsed_run_is_not_and_says_where() {
     assert_eq!(lost["finding_code"], "mode-lost");
     assert_eq!(lost["remedy_code"], "anneal-more");
     assert!(lost["remedy"].as_str().unwrap().contains("--method ladder"), "{lost}");
-    // The weights alone have seen nothing of it.
+    // The weights alone do not show it.
     assert!(number(&summary["k_hat"]) < 0.7 && number(&summary["found_modes"][1]["weight"]) < 0.01);
     assert!(number(&summary["check"]["lacking"]) > 0.3);
-    // The mode is there, although no draw is in it.
+    // The mode is listed, although it has no draws.
     let modes = summary["found_modes"].as_array().unwrap();
     assert!(
         modes.iter().any(|mode| (number(&mode["location"][0]) + 4.0).abs() < 1e-3),
@@ -86,13 +86,13 @@ fn a_collapsed_run_is_not_and_says_where() {
     );
     let page = place.read("r/report.html");
     assert!(page.contains("judgement bad") && page.contains("<strong>try:</strong>"));
-    // Without --strict, it is a run like others.
+    // Without --strict the run succeeds.
     let output = place.adaann(&format!("{COLLAPSED} --quiet --out s"), &[]);
     assert_eq!((output.status.code(), stdout(&output)), (Some(0), String::new()));
     let record = place.read("r/run.toml");
     assert!(record.contains("check-particles = 200\n") && record.contains("strict = true\n"));
     assert!(place.read("s/run.toml").contains("strict = false\n"));
-    // Side by side, with their evidence.
+    // `compare` shows the evidence of both.
     let compared = stdout(&place.adaann("compare r s", &[]));
     assert!(compared.contains("do not trust") && compared.contains("log Z"), "{compared}");
 }
@@ -118,7 +118,7 @@ fn weights_stand_with_the_draws_and_behind_the_numbers() {
     let known = summary["modes"].as_array().unwrap();
     let right = known.iter().find(|mode| number(&mode["location"][0]) > -2.0).unwrap();
     assert!((number(&right["weight"]) - above).abs() < 1e-9);
-    // Draws of the flow itself have weights as well, and say so; an export repeats those of the run.
+    // Draws of the flow have a column of weights, with a note; an export repeats the run's own draws.
     let output = place.adaann("sample r -n 50 --unweighted", &[]);
     let (header, more) = table(&stdout(&output));
     assert_eq!((header.as_str(), more.len()), ("z,log_p,log_q,weight", 50));
@@ -128,8 +128,8 @@ fn weights_stand_with_the_draws_and_behind_the_numbers() {
     assert_eq!(place.read("e.csv"), place.read("r/draws.csv"));
 }
 
-/// The posterior of mu is N(1, 0.8), and its flow stays at the prior, N(0, 2²): every answer is the
-/// posterior's.
+/// The posterior of mu is N(1, 0.8), but its flow stays at the prior, N(0, 2²): all results refer to the
+/// posterior.
 #[test]
 fn every_answer_is_the_weighted_one() {
     let place = Place::new();
@@ -145,7 +145,7 @@ fn every_answer_is_the_weighted_one() {
     let (mean, sd) = (number(&mu["mean"]), number(&mu["sd"]));
     assert!((mean - 1.0).abs() < 5.0 * number(&mu["mean_error"]), "{mu}");
     assert!(number(&mu["mean_q"]).abs() < 0.2, "the flow is elsewhere: {mu}");
-    // Chosen draws have the weighted mean but for sd/√n, and n are not more than 4,000.
+    // Resampled draws have the weighted mean up to sd/√n, with n at most 4,000.
     let average = |rows: &[Vec<f64>], column: usize| {
         rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64
     };
@@ -167,7 +167,7 @@ fn every_answer_is_the_weighted_one() {
     let (own, said) = predicted(" --unweighted");
     assert!(own.abs() < 5.0 * 2.0 / 2000_f64.sqrt(), "{own}");
     assert!(said.contains("unweighted draws of the flow"), "{said}");
-    // Figures say whose draws they show; a page of the flow's goes elsewhere than into the folder.
+    // Figures name the kind of draws; a page of flow draws must be written outside the folder.
     assert!(place.read("r/report.html").contains("weighted draws (columns)"));
     assert!(place.adaann("report r --unweighted --out page.html", &[]).status.success());
     assert!(place.read("page.html").contains("unweighted draws of the flow"));
@@ -176,7 +176,7 @@ fn every_answer_is_the_weighted_one() {
     }
 }
 
-/// Draws of a base that is too wide and off by a standard deviation of the target.
+/// Draws of a base that is too wide and shifted by a standard deviation of the target.
 #[test]
 fn resampled_draws_are_those_of_the_target() {
     let place = Place::new();

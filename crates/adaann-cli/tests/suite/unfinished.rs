@@ -1,5 +1,5 @@
-//! What a run under way, or one that was killed, has at its last checkpoint can be shown, drawn from and
-//! exported; it is marked everywhere, and the run goes on as if nobody had looked.
+//! The last checkpoint of a running or killed run can be displayed, sampled and exported. Its results are marked as
+//! unfinished, and the run is not disturbed.
 #![cfg(unix)]
 
 use crate::{
@@ -24,7 +24,7 @@ const KINDS: [(&str, &str); 6] = [
     ("particles", "smc shells --param dim=5 --islands 2"),
 ];
 
-/// All files below a folder, with what is in them.
+/// All files below a folder, with their contents.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for name in names(folder) {
@@ -39,7 +39,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Starts a run and kills it when a share of its time has gone by; was it killed on its way, with a checkpoint?
+/// Starts a run and kills it after a share of its time; was it unfinished, with a checkpoint?
 fn kill(place: &Place, words: &str, after: Duration) -> bool {
     let mut child = start(place, words, "r");
     std::thread::sleep(after);
@@ -61,7 +61,7 @@ fn assert_marked(words: &str, output: &Output) {
     );
 }
 
-/// Shows what the run `r` has; false if it says that this is nothing yet.
+/// Displays the run `r`; false if it has nothing to show yet.
 fn show(place: &Place, words: &str) -> bool {
     let before = files(&place.path("r"));
     let page = place.adaann("report r --out page.html --force", &[]);
@@ -84,7 +84,7 @@ fn show(place: &Place, words: &str) -> bool {
     let (header, rows) = table(&stdout(&sample));
     assert_eq!(rows.len(), 50, "{words}");
     assert!(rows.iter().flatten().all(|x| x.is_finite()), "{words}");
-    // The draws are points.
+    // The draws are usable as points.
     let columns: Vec<&str> = header.split(',').filter(|name| *name != "log_p").collect();
     let points = rows.iter().map(|row| {
         let fields = row[..columns.len()].iter().map(ToString::to_string).collect::<Vec<_>>();
@@ -106,7 +106,7 @@ fn show(place: &Place, words: &str) -> bool {
     let exported = fs::read(place.path("draws.nc")).unwrap();
     assert!(contains(&exported, "status") && contains(&exported, "unfinished: "), "{words}");
     assert_eq!(files(&place.path("r")), before, "{words}: nothing in the folder has changed");
-    // In the folder itself, beside what the run needs.
+    // In the run folder itself, next to the files that the run needs.
     for command in ["report r", "export r"] {
         assert_marked(words, &place.adaann(command, &[]));
     }
@@ -204,7 +204,7 @@ fn without_a_checkpoint_that_can_be_read_nothing_is_shown() {
     assert_eq!(place.adaann("report r", &[]).status.code(), Some(2));
 }
 
-/// Its peak is at 1, and it takes its time.
+/// A slow program whose density has its peak at 1.
 const PROGRAM: &str = r#"#!/usr/bin/env python3
 import sys, time
 sys.stdin.readline()

@@ -1,10 +1,10 @@
-//! The index of a run folder: what was changed shows, and nothing is made of it.
+//! The index of a run folder: changed files are detected and not used.
 
 use crate::support::common;
 use common::{Place, TINY, stderr, stdout};
 use std::fs;
 
-/// A place with the run `r` of a model with data, and points.
+/// A folder with the run `r` of a model with data, and points.
 fn place() -> Place {
     let place = Place::new();
     place.write("d.csv", "x,y\n1,1\n2,2\n3,2.5\n");
@@ -64,7 +64,7 @@ fn every_file_that_is_read_is_checked() {
         let path = place.path(&format!("r/{file}"));
         let before = fs::read(&path).unwrap();
         let mut changed = before.clone();
-        // A blank at the end, which no reader of the format would mind.
+        // A trailing blank, which any parser of the format would accept.
         changed.push(b'\n');
         fs::write(&path, changed).unwrap();
         for words in readers {
@@ -108,7 +108,7 @@ fn folders_without_an_index_are_read() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Code 2 is for what was asked wrongly: whatever became of the folder of a run, the question was right.
+/// Exit code 2 is for wrong requests; a damaged run folder gives another code.
 #[test]
 fn a_damaged_folder_is_an_answer() {
     type Damage = fn(&std::path::Path);

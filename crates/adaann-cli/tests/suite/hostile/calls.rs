@@ -7,7 +7,7 @@ use super::{
 };
 use std::ffi::OsString;
 
-/// Flags that make legal runs short; what comes later in a call may contradict them.
+/// Flags that make valid runs short; later flags in a call may contradict them.
 const SHORT: &[(&str, &str)] = &[
     ("--refine", "5"),
     ("--warmup", "5"),
@@ -36,7 +36,7 @@ pub(crate) fn call(commands: &[Command], values: &Values, dice: &mut Dice) -> Ve
     for place in &command.places {
         let flag = Flag { name: String::new(), value: Some(place.clone()), choices: Vec::new() };
         let times = if place.contains("> <") { 2 } else { 1 };
-        // Left out or doubled now and then.
+        // Sometimes omitted or doubled.
         let times = match dice.below(30) {
             0 => 0,
             1 => times + 1,
@@ -49,7 +49,7 @@ pub(crate) fn call(commands: &[Command], values: &Values, dice: &mut Dice) -> Ve
     let is_method = dice.one_in(2);
     let has = |name: &str| command.flags.iter().any(|flag| flag.name == name);
     for (name, value) in SHORT.iter().filter(|(name, _)| has(name)) {
-        // Settings of annealed flows would choose them each time.
+        // Settings of annealed flows would always select that method.
         let is_of_all = ["--draws", "--most-draws", "--target-ess", "--particles"].contains(name);
         if is_of_all || is_method || !has("--method") {
             words.push(vec![name.into(), value.into()]);
@@ -61,7 +61,7 @@ pub(crate) fn call(commands: &[Command], values: &Values, dice: &mut Dice) -> Ve
         let flag = dice.of(&command.flags);
         words.push(spoken(flag, values, dice));
     }
-    // A flag that is given twice is refused: mostly the one that was asked for stays.
+    // A repeated flag is refused, so mostly only the tested one stays.
     if !dice.one_in(20) {
         let mut seen: Vec<OsString> = Vec::new();
         words.reverse();
@@ -79,7 +79,7 @@ pub(crate) fn call(commands: &[Command], values: &Values, dice: &mut Dice) -> Ve
     std::iter::once(name.into()).chain(words.into_iter().flatten()).collect()
 }
 
-/// A flag as it is written, with its value.
+/// A flag with its value, as an argument.
 fn spoken(flag: &Flag, values: &Values, dice: &mut Dice) -> Vec<OsString> {
     let name = if dice.one_in(40) { slip(&flag.name, dice) } else { flag.name.clone() };
     if flag.value.is_none() || dice.one_in(60) {
@@ -95,7 +95,7 @@ fn spoken(flag: &Flag, values: &Values, dice: &mut Dice) -> Vec<OsString> {
     vec![name.into(), value]
 }
 
-/// A wrong value once in so many tries.
+/// A wrong value in one of this many tries.
 fn value(flag: &Flag, values: &Values, tries: usize, dice: &mut Dice) -> OsString {
     if dice.one_in(tries) { values.wrong(flag, dice) } else { values.right(flag, dice) }
 }

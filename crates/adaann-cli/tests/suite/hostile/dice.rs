@@ -6,7 +6,7 @@ pub(crate) struct Dice(u64);
 impl Dice {
     pub(crate) fn new(seed: u64, part: &str, trial: usize) -> Self {
         let text = format!("{seed}/{part}/{trial}");
-        // FNV-1a, which tells neighbours apart once it has been stirred.
+        // FNV-1a, followed by mixing to separate neighbouring inputs.
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         Self(text.bytes().fold(0xcbf2_9ce4_8422_2325, hash))
     }
@@ -24,7 +24,7 @@ impl Dice {
         (self.next() % count.max(1) as u64) as usize
     }
 
-    /// Does one of so many tries succeed?
+    /// True with probability 1 in this number.
     pub(crate) fn one_in(&mut self, tries: usize) -> bool {
         self.below(tries) == 0
     }

@@ -12,32 +12,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A call that takes longer hangs; one that was asked to end has as long from then on.
+/// A longer call counts as hanging; a stopped one has this time from then on.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// A run that is simply long is asked to end after this time.
+/// A long run is stopped after this time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// In kB of address space.
 const MEMORY: usize = 4_000_000;
 
-/// What is kept of a stream.
+/// Maximum number of bytes kept of a stream.
 const KEPT: usize = 100_000;
 
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) hung: bool,
-    /// It was asked to end (SIGTERM).
+    /// It was stopped (SIGTERM).
     pub(crate) was_asked: bool,
     pub(crate) stderr: String,
-    /// It said nothing at all.
+    /// It printed nothing.
     pub(crate) is_silent: bool,
     /// Processes of its group that outlived it.
     pub(crate) orphans: usize,
 }
 
-/// Runs the binary in a folder. What may be long is asked to end after a while.
+/// Runs the binary in a folder, and stops long runs.
 pub(crate) fn call(binary: &str, here: &Path, words: &[OsString], may_be_long: bool) -> Ended {
     let script = format!("ulimit -v {MEMORY}; ulimit -c 0; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -48,7 +48,7 @@ pub(crate) fn call(binary: &str, here: &Path, words: &[OsString], may_be_long: b
     let stderr = read(child.stderr.take().expect("a pipe"));
     let (status, was_asked) = wait(&mut child, may_be_long);
     let orphans = if status.is_some() { orphans(child.id()) } else { 0 };
-    // Whatever is left of it, so that nothing is written into later calls.
+    // Kill the remaining processes, so that they do not disturb later calls.
     signal("KILL", &format!("-{}", child.id()));
     let _ = child.wait();
     let stderr = stderr.recv_timeout(LIMIT).unwrap_or_default();
@@ -64,7 +64,7 @@ pub(crate) fn call(binary: &str, here: &Path, words: &[OsString], may_be_long: b
     }
 }
 
-/// How it ended, unless it hangs, and whether it was asked to.
+/// The exit status, unless it hangs, and whether it was stopped.
 fn wait(child: &mut Child, may_be_long: bool) -> (Option<ExitStatus>, bool) {
     let (mut start, mut was_asked) = (Instant::now(), false);
     loop {
@@ -76,7 +76,7 @@ fn wait(child: &mut Child, may_be_long: bool) -> (Option<ExitStatus>, bool) {
             (start, was_asked) = (Instant::now(), true);
         }
         if start.elapsed() > LIMIT {
-            // On a machine that is busy with other things, who computes has had less than that.
+            // On a busy machine a computing process has used less time than that.
             let had = computed(child.id());
             let is_slowed = had > Duration::from_secs(1) && had < LIMIT;
             if !is_slowed || start.elapsed() > 3 * LIMIT {
@@ -87,10 +87,10 @@ fn wait(child: &mut Child, may_be_long: bool) -> (Option<ExitStatus>, bool) {
     }
 }
 
-/// The time that a process had on processors, in all its threads.
+/// The CPU time of a process, over all its threads.
 fn computed(process: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // Fields 14 and 15 of the line, of which the second is a name in brackets; in hundredths of a second.
+    // Fields 14 and 15 of the line, in hundredths of a second; field 2 is a name in brackets.
     let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(2);
     Duration::from_millis(10 * fields.filter_map(|field| field.parse::<u64>().ok()).sum::<u64>())
 }
@@ -100,7 +100,7 @@ fn signal(name: &str, process: &str) {
     let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
 }
 
-/// The start of a stream, when it has ended; the rest is read and dropped.
+/// The start of a stream, after it has ended; the rest is read and discarded.
 fn read(mut stream: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
@@ -114,7 +114,7 @@ fn read(mut stream: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     receiver
 }
 
-/// Living processes of a group, after a moment in which they may end.
+/// The processes of a group that are still alive after a short wait.
 fn orphans(group: u32) -> usize {
     let living = || {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

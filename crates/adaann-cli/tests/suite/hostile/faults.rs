@@ -1,4 +1,4 @@
-//! What a call must never do.
+//! The faults that a call must never have.
 
 use super::{ended::Ended, place::Look};
 use std::{
@@ -70,7 +70,7 @@ pub(crate) fn of_end(ended: &Ended) -> Vec<(Fault, String)> {
     faults
 }
 
-/// What is there after a call that was not before, or is no longer the same.
+/// Files that a call has created or changed.
 pub(crate) fn of_files(
     here: &Path,
     words: &[OsString],
@@ -78,7 +78,7 @@ pub(crate) fn of_files(
     before: &BTreeMap<PathBuf, Look>,
     after: &BTreeMap<PathBuf, Look>,
 ) -> Vec<(Fault, String)> {
-    // What was killed could not clean up.
+    // A killed process cannot clean up.
     let Some(code) = ended.code else { return Vec::new() };
     let meant = meant(here, words);
     let forces = words.iter().any(|word| word == "--force");
@@ -103,7 +103,7 @@ pub(crate) fn of_files(
         let is_hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
         let is_meant = code != 2 && meant.iter().any(|prefix| is_below(path, prefix));
         let what = match before.get(path) {
-            // Trials that resume keep the file of their lock.
+            // Calibrations keep their lock file.
             None if is_hidden && !meant.contains(path) && !path.ends_with(".lock") => "hidden",
             None if !is_meant => "new",
             Some(old) if old != look && !is_meant => "changed",
@@ -122,14 +122,14 @@ pub(crate) fn of_files(
     faults
 }
 
-/// Below it, or beside it with another ending, as figures of a table are.
+/// Is it below a path, or next to it with another extension, like the figure of a table?
 fn is_below(path: &Path, prefix: &Path) -> bool {
     path.starts_with(prefix) || path.with_extension("") == prefix.with_extension("")
 }
 
-/// Where a call may write: what its words name, and `runs`.
+/// The paths that a call may write: those that its arguments name, and `runs`.
 fn meant(here: &Path, words: &[OsString]) -> Vec<PathBuf> {
-    // Names need not be text.
+    // Paths need not be UTF-8.
     let values = words.iter().skip(1).flat_map(|word| {
         let bytes = word.as_bytes();
         let value = bytes.iter().position(|byte| *byte == b'=').map(|at| &bytes[at + 1..]);
@@ -138,9 +138,9 @@ fn meant(here: &Path, words: &[OsString]) -> Vec<PathBuf> {
     let paths = values.filter(|value| !value.is_empty() && !value.starts_with(b"--"));
     let mut meant: Vec<PathBuf> =
         paths.map(|value| plain(&here.join(OsStr::from_bytes(value)))).collect();
-    // Neither the whole folder nor what is above.
+    // Neither the folder itself nor its parents.
     meant.retain(|path| path.starts_with(here) && path != here);
-    // What a link leads to is written, and the link stays.
+    // Writing through a link changes its target, not the link.
     let links: Vec<_> = meant.iter().filter_map(|path| fs::read_link(path).ok()).collect();
     meant.extend(links.into_iter().map(|link| plain(&here.join(link))));
     meant.push(here.join("runs"));

@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-/// What is asked of a damaged folder `run`.
+/// The commands on a damaged folder `run`.
 pub(crate) const QUESTIONS: &[&[&str]] = &[
     &["report", "run"],
     &["sample", "run", "-n", "20"],
@@ -54,16 +54,16 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Some files of the folder are no longer what they were; says which, and how.
-/// Links lead to devices, in a circle, or to `thesis`, which is somebody's.
+/// Damages some files of the folder; returns a description. Links lead to devices, in a circle, or to `thesis`,
+/// a file of somebody else.
 pub(crate) fn damage(folder: &Path, thesis: &Path, has_devices: bool, dice: &mut Dice) -> String {
     let mut done = Vec::new();
-    // With its index nothing but that would be looked at.
+    // With an index, only the index would be checked.
     if !dice.one_in(3) {
         let _ = fs::remove_file(folder.join("index.json"));
         done.push("no index".to_owned());
     }
-    // One wrong number gets further into a command than a file that is no longer one.
+    // A single wrong number reaches later parts of a command than a broken file.
     if dice.one_in(2) {
         let mut found = files(folder);
         found.retain(|path| {
@@ -79,9 +79,9 @@ pub(crate) fn damage(folder: &Path, thesis: &Path, has_devices: bool, dice: &mut
         return done.join(", ");
     }
     for _ in 0..1 + dice.below(3) {
-        // What is read matters most, not the many figures.
+        // Prefer files that commands read to the many figures.
         let mut found = files(folder);
-        // Who reads a pipe waits, and a device has no end.
+        // Reading a pipe blocks, and a device is endless.
         found.retain(|path| fs::symlink_metadata(path).is_ok_and(|about| about.is_file()));
         if !dice.one_in(10) {
             found.retain(|path| !path.to_string_lossy().contains("figures/"));

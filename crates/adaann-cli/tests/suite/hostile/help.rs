@@ -1,4 +1,4 @@
-//! What can be asked, as the program's own help says: a new flag is tried without a word here.
+//! Commands and flags, read from the program's help, so that new flags are tested automatically.
 
 use std::process::Command as Process;
 
@@ -16,7 +16,7 @@ pub(crate) struct Flag {
 pub(crate) struct Command {
     pub(crate) name: String,
     pub(crate) flags: Vec<Flag>,
-    /// The names of what stands without a flag.
+    /// The names of positional arguments.
     pub(crate) places: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn commands(binary: &str) -> Vec<Command> {
     let text = asked(binary, &["help"]);
     let rows = text.lines().skip_while(|line| *line != "Commands:").skip(1);
     rows.take_while(|line| !line.is_empty())
-        // What is further in goes on with the description before.
+        // Deeper lines continue the description before.
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
         .filter_map(|line| line.split_whitespace().next())
         .map(|name| command(name, &asked(binary, &["help", name])))

@@ -1,12 +1,12 @@
-//! Hostile calls, model files, run folders and programs: nothing makes the binary panic, abort, hang, leave
-//! something behind or end with a code that means something else.
+//! Hostile calls, model files, run folders and programs must not make the binary panic, abort, hang, leave files or
+//! processes behind, or end with a wrong exit code.
 //!
-//! A short form runs with every test. `ADAANN_HOSTILE=5000` asks for that many calls, and for 2 model files
-//! to 5 calls, 1 folder (through eight commands) to 10, and all programs. `ADAANN_HOSTILE_SEED` makes others,
-//! `ADAANN_HOSTILE_ONLY=models` one part, and `ADAANN_HOSTILE_ONLY=calls:317` repeats one trial, as the list
-//! of what went wrong says.
+//! Every test run includes a short form. `ADAANN_HOSTILE=5000` runs that many calls, 2 model files per 5 calls, 1
+//! folder (with eight commands) per 10 calls, and all programs. `ADAANN_HOSTILE_SEED` sets the seed,
+//! `ADAANN_HOSTILE_ONLY=models` runs one part, and `ADAANN_HOSTILE_ONLY=calls:317` repeats one trial, as named in the
+//! list of failures.
 //!
-//! All this happens in a sandbox (`sandbox.rs`). Where there is none, devices are left out, and root is refused.
+//! All trials run in a sandbox (`sandbox.rs`). Without a sandbox, devices are left out, and root is refused.
 #![cfg(target_os = "linux")]
 
 mod calls;
@@ -39,7 +39,7 @@ fn sizes() -> Sizes {
     Sizes { calls, models: calls * 2 / 5, folders: calls.div_ceil(10), programs }
 }
 
-/// A harness that sees nothing would pass as well: scripts in the place of the binary do all that is wrong.
+/// Tests the harness itself: scripts in place of the binary show every fault, and each must be detected.
 #[test]
 fn what_is_wrong_is_seen() {
     for (script, expected) in [

@@ -3,7 +3,7 @@
 use super::{dice::Dice, folders, text};
 use std::{fs, path::Path};
 
-/// Small files that use what the gallery does not.
+/// Small files with features that the gallery lacks.
 const SMALL: &[&str] = &[
     "[parameters]\na = \"normal(0, 1)\"\n",
     "[parameters]\na = { prior = \"normal(0, 1)\", size = 3 }\n[likelihood]\n",
@@ -12,7 +12,7 @@ const SMALL: &[&str] = &[
     "[fit]\nmethod = \"modes\"\ndraws = 10\n[parameters]\na = \"uniform(0, 1)\"\n",
 ];
 
-/// All files that mutations start from; those with a program only in a sandbox.
+/// All files from which mutations start; files with a program only in a sandbox.
 pub(crate) fn sources(models: &Path, has_sandbox: bool) -> Vec<Vec<u8>> {
     let files = folders::files(models).into_iter();
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
@@ -23,7 +23,7 @@ pub(crate) fn sources(models: &Path, has_sandbox: bool) -> Vec<Vec<u8>> {
     texts
 }
 
-/// May a program be started, which may take its time?
+/// May it start a program, which may be slow?
 pub(crate) fn names_program(text: &[u8]) -> bool {
     text.windows(7).any(|part| part == b"command")
 }
@@ -33,7 +33,7 @@ pub(crate) fn mutated(sources: &[Vec<u8>], dice: &mut Dice) -> Vec<u8> {
     text::mutated(source, dice)
 }
 
-/// The lines that no source has, and the first line, which says where the rest is from.
+/// The mutated lines, and the first line, which names the source of the rest.
 pub(crate) fn difference(sources: &[Vec<u8>], text: &[u8]) -> String {
     let sources: Vec<_> = sources.iter().map(|source| String::from_utf8_lossy(source)).collect();
     let is_known = |line: &str| sources.iter().any(|source| source.lines().any(|l| l == line));

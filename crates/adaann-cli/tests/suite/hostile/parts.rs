@@ -39,11 +39,11 @@ pub(crate) struct Parts<'a> {
     seed: u64,
 }
 
-/// Settings with which a fit of any small model ends soon.
+/// Settings that make a fit of any small model short.
 const TINY_FIT: &[&str] =
     &["--out", "new", "--target-ess", "100", "--most-draws", "300", "--check", "0", "--quiet"];
 
-/// Commands that may take as long as they are told to.
+/// Commands whose running time depends on their arguments.
 const LONG: &[&str] = &["run", "fit", "smc", "calibrate", "paper", "resume"];
 
 impl<'a> Parts<'a> {
@@ -64,7 +64,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Makes all trials, prints the counts, and fails with a list of what went wrong.
+    /// Runs all trials, prints the counts, and fails with a list of faults.
     pub(crate) fn hold(&self, sizes: &Sizes) {
         assert!(
             self.commands.len() > 10 && self.values.targets.len() > 10,
@@ -89,7 +89,7 @@ impl<'a> Parts<'a> {
         assert!(wrong.is_empty(), "{} of {} calls went wrong", wrong.len(), outcomes.len());
     }
 
-    /// Makes the trials of a part that are asked for.
+    /// Runs the requested trials of a part.
     fn part(
         &self,
         part: &str,
@@ -112,7 +112,7 @@ impl<'a> Parts<'a> {
                         let name = format!("{part}:{number}");
                         let trial = Trial { binary: self.binary, name, folder };
                         let made = make(&trial, &mut Dice::new(self.seed, part, number));
-                        // Who repeats one wants to see it, whatever has become of it.
+                        // Print a repeated trial in any case.
                         let is_told = |o: &&Outcome| !o.faults.is_empty() || trials.len() == 1;
                         made.iter().filter(is_told).for_each(Outcome::tell);
                         outcomes.lock().expect("no thread failed").extend(made);
@@ -131,7 +131,7 @@ impl<'a> Parts<'a> {
         let kind = *dice.of(&place::KINDS);
         place::fill(&trial.here(), &self.pantry, kind, self.has_sandbox);
         let words = calls::call(&self.commands, &self.values, dice);
-        // Who opens a pipe waits for the other end.
+        // Opening a pipe blocks until the other end is open.
         let waits = words.iter().any(|word| word.to_string_lossy().ends_with("fifo"));
         vec![trial.call(&words, waits || is_long(&words))]
     }
@@ -160,7 +160,7 @@ impl<'a> Parts<'a> {
             fs::create_dir_all(trial.here()).expect("a folder");
             let run = trial.here().join("run");
             place::copy(&self.pantry.join(kind), &run);
-            // The same damage for each; what may not be read could not be copied.
+            // The same damage for each command; an unreadable file could not be copied.
             let thesis = trial.here().join("thesis.csv");
             fs::write(&thesis, "years,work\n3,0\n").expect("a file");
             let damage = folders::damage(&run, &thesis, self.has_sandbox, &mut dice.clone());

@@ -1,4 +1,4 @@
-//! The folder of a call, filled from a pantry that is made once.
+//! The folder of a call, filled from a set of files that is created once.
 
 use super::folders;
 use std::{
@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// Kinds of finished runs: the name in the pantry, and the words.
+/// Kinds of finished runs: the name and the command.
 const RUNS: [(&str, &str); 5] = [
     ("ladder", "run two-moons --target-ess 100 --most-draws 300"),
     (
@@ -35,7 +35,7 @@ const ODE: &str = "[data]\nfile = \"data.csv\"\n\n[parameters]\nk = { prior = \"
 
 const DATA: &str = "x,y\n0.5,1.1\n1,1.9\n2,4.2\n3,5.8\n";
 
-/// The parameters of all of them; a column that a run does not have is ignored.
+/// The parameters of all runs; commands ignore columns that a run does not have.
 const POINTS: &str = "a,b,sigma,k,x,y,z\n0.1,0.2,1,1,0,0,0\n1,2,0.5,2,1,-1,3\n";
 
 pub(crate) fn fill_pantry(binary: &str, pantry: &Path) {
@@ -63,13 +63,13 @@ pub(crate) fn fill_pantry(binary: &str, pantry: &Path) {
     child.wait().expect("a child");
 }
 
-/// A copy of a file or folder; links are followed nowhere.
+/// Copies a file or folder without following links.
 pub(crate) fn copy(from: &Path, to: &Path) {
     let status = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp");
     assert!(status.success(), "{} to {}", from.display(), to.display());
 }
 
-/// All that a call may meet.
+/// Everything that a call may read.
 pub(crate) fn fill(here: &Path, pantry: &Path, kind: &str, has_devices: bool) {
     fs::create_dir_all(here).expect("a folder");
     for name in ["model.toml", "data.csv", "points.csv", "unfinished"] {
@@ -95,13 +95,13 @@ pub(crate) fn fill(here: &Path, pantry: &Path, kind: &str, has_devices: bool) {
     }
 }
 
-/// Removes a folder, closed ones in it too.
+/// Removes a folder, even if folders in it are not readable.
 pub(crate) fn clear(folder: &Path) {
     let _ = fs::set_permissions(folder.join("here/closed"), fs::Permissions::from_mode(0o700));
     let _ = Command::new("rm").arg("-rf").arg(folder).status();
 }
 
-/// Enough of a file to see that it is another: kind and mode, length, time, number.
+/// The state of a file for the detection of changes: kind and mode, length, time, inode.
 pub(crate) type Look = (u32, u64, i64, i64, u64);
 
 /// Everything below a folder, hidden names included.

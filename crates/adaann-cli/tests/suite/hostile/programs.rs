@@ -1,6 +1,6 @@
-//! Programs that should compute a likelihood, and do not.
+//! Programs that should compute a likelihood but misbehave.
 
-/// What they do, as shell; each has one parameter, and is started anew for every worker.
+/// The programs as shell scripts; each has one parameter, and every worker starts its own.
 pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ("ends at once", "exit 0"),
     ("prints junk", "echo junk; cat >/dev/null"),
@@ -83,7 +83,7 @@ pub(crate) const PROGRAMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The model of which a program is a part.
+/// The model with a program.
 pub(crate) fn model() -> &'static str {
     "[parameters]\na = \"normal(0, 1)\"\n\n[command]\nrun = [\"sh\", \"program.sh\"]\ntimeout = 1\n"
 }

@@ -1,8 +1,8 @@
-//! A place where nothing but a fresh folder in memory can be written, with devices of its own.
+//! A sandbox with its own devices, in which only a new folder in memory is writable.
 //!
-//! The test program starts itself again in namespaces of its own: a root in memory that has the system's
-//! programs read-only, copies of the binary and the models, `/dev` with three devices, and `/work`. It has
-//! no capabilities there, so that a file that may not be read cannot be read.
+//! The test program starts itself again in its own namespaces, with a root in memory that has the system's programs
+//! read-only, copies of the binary and the models, `/dev` with three devices, and `/work`. It has no capabilities
+//! there, so that file permissions apply to it.
 
 use std::{
     env, fs,
@@ -10,7 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Set within.
+/// This variable is set inside the sandbox.
 pub(crate) const INSIDE: &str = "ADAANN_HOSTILE_INSIDE";
 
 const SETUP: &str = r#"
@@ -47,7 +47,7 @@ mount -o remount,bind,ro "$root/sandbox"
 mount -o remount,ro "$root"
 "#;
 
-/// What runs in it.
+/// The setup script, which runs in the sandbox.
 const START: &str = r#"
 chroot "$root" setpriv --bounding-set=-all --inh-caps=-all --no-new-privs \
     /sandbox/suite --exact hostile::nothing_breaks_it --nocapture --test-threads 1
@@ -61,16 +61,16 @@ fn command(root: &Path, suite: &Path, script: &str) -> Command {
     command
 }
 
-/// The folder of models, outside.
+/// The folder of models outside of the sandbox.
 pub(crate) fn models() -> &'static str {
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../models")
 }
 
-/// Runs the test once more inside, and says whether it passed; nothing if there can be no sandbox.
+/// Runs the test again inside the sandbox, and returns whether it passed; `None` if a sandbox is not possible.
 pub(crate) fn pass() -> Option<bool> {
     let root = tempfile::tempdir().expect("a temporary folder");
     let suite = env::current_exe().expect("this program");
-    // A try that does nothing tells a refusal from a failure.
+    // An empty attempt distinguishes a missing sandbox from a failed test.
     let tried = command(
         root.path(),
         &suite,
@@ -86,10 +86,10 @@ pub(crate) fn pass() -> Option<bool> {
     Some(inside.status().expect("it started before").success())
 }
 
-/// Can it be seen that the files of root are not this process's to destroy?
+/// Is it certain that this process cannot destroy the files of root?
 pub(crate) fn is_root() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"));
-    // Who cannot tell is careful.
+    // If unknown, assume the worst.
     ids.is_none_or(|ids| ids.split_whitespace().any(|id| id == "0"))
 }

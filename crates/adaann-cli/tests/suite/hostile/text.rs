@@ -20,7 +20,7 @@ fn once(mut text: Vec<u8>, dice: &mut Dice) -> Vec<u8> {
     text
 }
 
-/// One bit of one byte, or the whole byte.
+/// Changes one bit of one byte, or the whole byte.
 pub(crate) fn flip(text: &mut [u8], dice: &mut Dice) {
     let at = dice.below(text.len());
     if let Some(byte) = text.get_mut(at) {
@@ -28,7 +28,7 @@ pub(crate) fn flip(text: &mut [u8], dice: &mut Dice) {
     }
 }
 
-/// One of its numbers becomes another.
+/// Replaces one number by another.
 pub(crate) fn with_number(text: &[u8], dice: &mut Dice) -> Vec<u8> {
     let is_part = |byte: u8| byte.is_ascii_digit() || byte == b'.';
     let starts: Vec<usize> = (0..text.len())
@@ -59,7 +59,7 @@ fn with_lines(text: &[u8], kind: usize, dice: &mut Dice) -> Vec<u8> {
     lines.join(&b'\n')
 }
 
-/// Brackets, signs or calls within each other behind the line's `=`, in its quotes if it has some.
+/// Nests brackets, signs or calls after the line's `=`, inside its quotes if it has any.
 fn nest(line: &mut Vec<u8>, dice: &mut Dice) {
     let depth = *dice.of(&[2, 50, 1000, 100_000]);
     let (open, close) = dice.of(&[

@@ -1,4 +1,4 @@
-//! One trial: a folder, a call in it, and what was wrong.
+//! One trial: a folder, a call in it, and its faults.
 
 use super::{ended, faults, faults::Fault, place};
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What can be repeated, said and judged.
+/// A trial that can be repeated, described and judged.
 pub(crate) struct Outcome {
     /// The part and number, as `ADAANN_HOSTILE_ONLY` takes them.
     pub(crate) name: String,
@@ -19,7 +19,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Prints what went wrong, and how to repeat it.
+    /// Prints the faults, and how to repeat the trial.
     pub(crate) fn tell(&self) {
         let faults: String =
             self.faults.iter().map(|(fault, what)| format!("  {fault}: {what}\n")).collect();
@@ -32,7 +32,7 @@ impl Outcome {
 pub(crate) struct Trial<'a> {
     pub(crate) binary: &'a str,
     pub(crate) name: String,
-    /// The folder of this trial alone; the call is made in `here` below it.
+    /// The folder of this trial; the call runs in its subfolder `here`.
     pub(crate) folder: PathBuf,
 }
 
@@ -41,7 +41,7 @@ impl Trial<'_> {
         self.folder.join("here")
     }
 
-    /// Makes the call, judges it and clears the folder.
+    /// Runs the call, judges it and removes the folder.
     pub(crate) fn call(&self, words: &[OsString], may_be_long: bool) -> Outcome {
         let here = self.here();
         let before = place::looks(&self.folder);
@@ -73,7 +73,7 @@ fn devices() -> Vec<OsString> {
     names
 }
 
-/// A word as a shell takes it; a very long one is cut.
+/// Quotes a word for a shell; a very long one is truncated.
 fn quoted(word: &OsString) -> String {
     let text = word.to_string_lossy();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:".contains(c);

@@ -1,9 +1,9 @@
-//! Values for flags: right ones, borders, and junk.
+//! Values for flags: valid ones, edge cases, and junk.
 
 use super::{dice::Dice, help::Flag};
 use std::{ffi::OsString, os::unix::ffi::OsStringExt};
 
-/// Numbers where arithmetic changes its ways.
+/// Edge cases of arithmetic.
 pub(crate) const BORDERS: &[&str] = &[
     "0",
     "-0",
@@ -37,7 +37,7 @@ pub(crate) const BORDERS: &[&str] = &[
     "٣",
 ];
 
-/// Files, folders and what is neither, as `place` makes them.
+/// Files, folders and other paths, as created by `place`.
 const PATHS: &[&str] = &[
     "missing",
     "missing/deep",
@@ -91,7 +91,7 @@ impl Values {
         if dice.one_in(25) { junk(dice) } else { dice.of(PATHS).into() }
     }
 
-    /// A value that this flag should take.
+    /// A value that this flag should accept.
     pub(crate) fn right(&self, flag: &Flag, dice: &mut Dice) -> OsString {
         if !flag.choices.is_empty() {
             return dice.of(&flag.choices).into();
@@ -134,7 +134,7 @@ impl Values {
         text.into()
     }
 
-    /// A value that this flag may get from anybody.
+    /// Any value, valid or not.
     pub(crate) fn wrong(&self, flag: &Flag, dice: &mut Dice) -> OsString {
         let value = flag.value.as_deref().unwrap_or_default();
         let is_path = ["FILE", "FOLDER", "RUN", "MODEL"].iter().any(|word| value.contains(word));
@@ -183,7 +183,7 @@ pub(crate) fn slip(name: &str, dice: &mut Dice) -> String {
     letters.into_iter().collect()
 }
 
-/// What no one means.
+/// Junk.
 fn junk(dice: &mut Dice) -> OsString {
     match dice.below(7) {
         0 => OsString::new(),

@@ -1,4 +1,4 @@
-//! What `adaann export` writes, opened by ArviZ.
+//! ArviZ reads the files of `adaann export`.
 
 use super::{fit, succeed};
 use crate::support::common::{Place, stdout, table};
@@ -26,7 +26,7 @@ fn arviz_finds_the_draws() {
     let vector = |name: &str| -> Vec<String> { (1..=8).map(|i| format!("{name}[{i}]")).collect() };
     let (mu, tau) = (vec!["mu".to_owned()], vec!["tau".to_owned()]);
     let [log_p, log_q, weight] = ["log_p", "log_q", "weight"].map(|name| vec![name.to_owned()]);
-    // The posterior is what the weights choose; the flow's own draws are a group that says so.
+    // The posterior has resampled draws; the flow's own draws are in a separate group.
     for (file, group, own) in [
         ("chosen.csv", "posterior", vec![]),
         ("chosen.csv", "sample_stats", vec![("lp", &log_p)]),
@@ -71,7 +71,7 @@ fn arviz_finds_the_draws() {
     let by_row = "variable log_likelihood effect (chain, draw, row) numbers ";
     let by_row = found.iter().find_map(|line| line.strip_prefix(by_row)).expect("row by row");
     assert_eq!(by_row.split(' ').count(), 300 * 8);
-    // Eight numbers with standard errors of 9 to 18 and a common mean: about −30.8 by any program.
+    // Eight numbers with standard errors of 9 to 18 and a common mean: any program gives about −30.8.
     let loo = bits(&python::read("loo", &place.path("run/draws.nc"))[0]);
     assert!((-32.0..-29.5).contains(&loo), "{loo}");
     let about = |line: &&String| line.starts_with("attribute unweighted description");
@@ -80,7 +80,7 @@ fn arviz_finds_the_draws() {
     assert_eq!(summary.len(), 2 + 8 + 8, "{summary:?}");
 }
 
-/// A flow that stays at its base, N(0, 2²), beside a target N(1, 1): without weights ArviZ would say 0.
+/// A flow that stays at its base, N(0, 2²), for a target N(1, 1): without weights ArviZ would report a mean of 0.
 #[test]
 fn arviz_agrees_with_the_summary() {
     if !python::is_there() {
@@ -98,7 +98,7 @@ fn arviz_agrees_with_the_summary() {
     let number = |key: &str| summary["parameters"][0][key].as_f64().expect("a number");
     let said = python::read("summary", &place.path("run/draws.nc"));
     let mean = bits(&said[0]);
-    // A systematic choice is no worse than an independent one, whose error is sd/√n.
+    // Systematic resampling is at least as good as independent resampling, whose error is sd/√n.
     let error = number("sd") / DRAWS.sqrt();
     assert!((mean - number("mean")).abs() < 4.0 * error, "{mean} in ArviZ, {summary}");
     assert!((number("mean_q") - number("mean")).abs() > 20.0 * error, "the flow is elsewhere");

@@ -33,7 +33,7 @@ fn a_right_fit_is_calibrated_and_a_killed_one_goes_on() {
     for file in ["figures/ranks.svg", "figures/ranks.png", "figures/ecdf.svg", "report.html"] {
         assert!(place.path("c").join(file).is_file(), "{file}");
     }
-    // A kill in the middle of a line; what is run again is the same on one thread.
+    // A kill in the middle of a line; repeated trials give the same results on one thread.
     let (trials, page) = (place.read("c/trials.csv"), place.read("c/report.html"));
     assert_eq!(trials.lines().count(), 21);
     assert!(trials.starts_with("trial,fingerprint,k_hat,ess_share,mu,log_p,failure\n1,"));
@@ -78,7 +78,7 @@ fn what_cannot_be_calibrated_is_refused_with_the_reason() {
 #[test]
 fn trials_that_fail_are_counted_and_told() {
     let place = Place::new();
-    // exp(mu) is infinite from mu = 709 on.
+    // exp(mu) is infinite above mu = 709.
     place.write(
         "far.toml",
         &MEAN.replace("normal(1, 2)", "normal(800, 1)").replace("(mu,", "(exp(mu),"),

@@ -1,9 +1,9 @@
-//! What `adaann check` says of a model: what is true at typical points of its posterior.
+//! `adaann check` reports what holds at typical points of the posterior.
 
 use super::succeed;
 use crate::support::common::{Place, stdout};
 
-/// Weights by height, whose prior is far wider than the data leaves it.
+/// Weights by height, with priors far wider than the posterior.
 const PEOPLE: &str = "[data]\nx = [170, 180, 165, 190, 176]\ny = [64, 82, 55, 97, 70]\n";
 
 fn said(text: &str) -> String {
@@ -12,7 +12,7 @@ fn said(text: &str) -> String {
     stdout(&succeed(&place, "check m.toml"))
 }
 
-/// Lines of warnings that have all these words.
+/// Is there a warning with all these words?
 fn warns(said: &str, words: &[&str]) -> bool {
     let is_it = |line: &&str| words.iter().all(|word| line.contains(word));
     said.lines().filter(|line| line.starts_with("warning:")).any(|line| is_it(&line))
@@ -64,7 +64,7 @@ fn every_group_with_data_is_known() {
 
 #[test]
 fn a_gradient_is_judged_where_the_posterior_is() {
-    // The priors reach to where the gradient has 66 digits.
+    // The priors extend to points where the gradient has 66 digits.
     let text = "[data]\nn = [47, 148, 119]\nr = [0, 18, 8]\n[parameters]\nmu = \"normal(0, 1000)\"\n\
                 precision = \"gamma(0.001, 0.001)\"\nb = { prior = \"normal(mu, 1 / sqrt(precision))\", size = 3 }\n\
                 [likelihood]\nr = \"binomial_logit(n, b[row])\"\n";
@@ -92,7 +92,7 @@ fn flat_and_distant_priors_and_scales_far_apart_are_noticed() {
     );
     let flat = said(&text);
     assert!(warns(&flat, &["mean has no proper prior"]), "{flat}");
-    // A prior that can be drawn from is held against the peak.
+    // A proper prior is compared with the peak.
     let proper = text.replace("mean = {}", "mean = \"normal(70, 20)\"").replace("0.01", "0.001");
     let distant = said(&proper);
     assert!(warns(&distant, &["the posterior peaks at far = ", "beyond all"]), "{distant}");

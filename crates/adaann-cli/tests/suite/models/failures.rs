@@ -1,4 +1,4 @@
-//! Mistakes are said with their places, end with exit code 2, and leave nothing behind.
+//! Errors are reported with their locations, give exit code 2, and leave no files behind.
 
 use super::{QUICK, refuse, succeed};
 use crate::support::common::{Place, stderr};

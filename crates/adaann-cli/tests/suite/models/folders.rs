@@ -1,4 +1,4 @@
-//! A run folder holds all that is needed, whatever becomes of the files that it was made from.
+//! A run folder is self-contained: it does not need the files from which it was made.
 
 use super::{QUICK, copy, fit, refuse, succeed};
 use crate::support::common::{Place, names, stderr, stdout};
@@ -65,7 +65,7 @@ fn threads_change_nothing() {
         &place,
         &["logistic_regression.toml", "data/patients.csv", "sir.toml", "data/influenza.csv"],
     );
-    // Several shards, so that there is something to share.
+    // Several shards, so that threads have work to share.
     let mut flags = QUICK.to_vec();
     let at = flags.iter().position(|flag| *flag == "--samples").unwrap();
     flags[at + 1] = "200";

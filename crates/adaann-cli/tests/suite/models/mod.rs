@@ -56,7 +56,7 @@ fn fit(place: &Place, words: &str) -> Output {
     output
 }
 
-/// Runs the binary, which must refuse; gives what it says.
+/// Runs the binary, which must refuse, and returns its message.
 #[track_caller]
 fn refuse(place: &Place, words: &str, code: i32) -> String {
     let output = place.adaann(words, &[]);

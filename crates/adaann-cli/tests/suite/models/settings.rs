@@ -1,4 +1,4 @@
-//! Settings of a fit: from the model file, and from flags before it.
+//! Settings of a fit: from the model file, and from flags, which override it.
 
 use super::{refuse, succeed};
 use crate::support::common::{Place, stderr, stdout};
@@ -121,7 +121,7 @@ fn training_beyond_algorithm_1_is_set_by_file_and_flags() {
     }
 }
 
-/// Several mistakes of all kinds, among settings and elsewhere, are told at once.
+/// All errors in a file, in settings and elsewhere, are reported at once.
 #[test]
 fn mistakes_among_settings_are_told_with_all_others() {
     let place = Place::new();
@@ -153,14 +153,14 @@ fn mistakes_among_settings_are_told_with_all_others() {
             assert!(said.contains(at) && said.contains(words), "{at}{words} is not in\n{said}");
         }
     }
-    // Which flow such a file has is not known, and so not whether it has bins.
+    // The flow of such a file is unknown, so that `bins` cannot be checked.
     with_fit(&place, "flow = \"splein\"\nbins = 8");
     let said = refuse(&place, "fit m.toml", 2);
     assert_eq!(said.matches("error:").count(), 1, "{said}");
     assert!(said.contains("did you mean 'spline'?"), "{said}");
 }
 
-/// A setting of the file that a flag makes wrong is shown in the file; a flag is named as a flag.
+/// A setting that a flag makes wrong is shown at its line in the file; a flag is named as a flag.
 #[test]
 fn what_flags_make_wrong_is_shown_where_it_is() {
     let place = Place::new();
@@ -172,7 +172,7 @@ fn what_flags_make_wrong_is_shown_where_it_is() {
     assert!(said.starts_with("error: --bins does not apply to the planar flow"), "{said}");
 }
 
-/// A Rust program that reads the file has the run of the command line, to the last bit.
+/// A Rust program that reads the file gives bit for bit the run of the command line.
 #[test]
 fn rust_and_the_command_line_run_the_same() {
     let place = Place::new();
@@ -203,8 +203,8 @@ fn rust_and_the_command_line_run_the_same() {
     }
 }
 
-/// All of it at once: the folder is whole, the stages' shares stand in the schedule, and the trace
-/// goes on through the rounds.
+/// All settings at once: the folder is complete, the schedule has the shares of the stages, and the trace
+/// continues through the rounds.
 #[test]
 fn a_run_with_all_of_it_has_its_folder() {
     let place = Place::new();

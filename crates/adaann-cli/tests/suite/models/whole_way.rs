@@ -74,7 +74,7 @@ fn predict(place: &Place, kind: &str, new_inputs: &str, lines: usize) {
         assert_eq!(cells[column("observed")], "", "nothing was observed there: {row}");
         let number = |at: usize| cells[at].parse::<f64>().expect(row);
         assert!(number(low) < number(high) && number(expected).is_finite(), "{row}");
-        // The new inputs stand beside what is predicted for them.
+        // The table has the new inputs and their predictions.
         let given = new_inputs.lines().nth(i + 1).expect("as many rows");
         let given: Vec<f64> = given.split(',').map(|x| x.parse().expect(x)).collect();
         for (c, x) in given.iter().enumerate() {
@@ -84,7 +84,7 @@ fn predict(place: &Place, kind: &str, new_inputs: &str, lines: usize) {
     assert_eq!(predicted.lines().count(), new_inputs.lines().count());
 }
 
-/// Names that only quotes keep together, and those that the table has itself.
+/// Names that need quotes, and names of the table's own columns.
 #[test]
 fn columns_of_any_name_are_predicted_beside() {
     let place = Place::new();
@@ -106,7 +106,7 @@ fn columns_of_any_name_are_predicted_beside() {
     }
 }
 
-/// Their own settings are understood, and nothing is found wrong with them.
+/// Their settings are accepted, and no errors are found.
 #[test]
 fn the_gallery_is_fine() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Runs the real binary in a folder of its own.
+//! Runs the real binary in a temporary folder.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use serde_json::Value;
@@ -51,7 +51,7 @@ impl Place {
         command
     }
 
-    /// Runs the binary with words and more arguments.
+    /// Runs the binary with the words of a text and further arguments.
     pub(crate) fn adaann(&self, words: &str, more: &[&str]) -> Output {
         self.command()
             .args(words.split_whitespace())
@@ -80,7 +80,7 @@ impl Place {
         fs::write(self.path(name), text).expect("the file is written");
     }
 
-    /// A program that can be started, `./program`.
+    /// Writes an executable program, `./program`.
     #[cfg(unix)]
     pub(crate) fn write_program(&self, text: &str) {
         use std::os::unix::fs::PermissionsExt;
@@ -89,14 +89,14 @@ impl Place {
         fs::set_permissions(self.path("program"), mode).expect("it is ours");
     }
 
-    /// The same with a model of one parameter, `m.toml`, whose likelihood it computes.
+    /// Also writes `m.toml`, a model of one parameter whose likelihood the program computes.
     #[cfg(unix)]
     pub(crate) fn write_program_model(&self, text: &str) {
         self.write_program(text);
         self.write("m.toml", "command = \"./program\"\n[parameters]\na = \"normal(0, 2)\"\n");
     }
 
-    /// Takes away the index of a run, as folders of older versions have none: its files may be changed then.
+    /// Removes the index of a run, as in folders of older versions, so that its files may be changed.
     pub(crate) fn forget_index(&self, run: &str) {
         fs::remove_file(self.path(&format!("{run}/index.json"))).expect("there is an index");
     }
@@ -111,7 +111,7 @@ impl Place {
     }
 }
 
-/// Refuses that what a run wrote differs from what another did, times apart.
+/// Asserts that two runs wrote the same files, except for times.
 pub(crate) fn assert_same(place: &Place, name: &str, one: &str, other: &str) {
     let files = |run: &str| {
         let mut files = names(&place.path(run));
@@ -125,7 +125,7 @@ pub(crate) fn assert_same(place: &Place, name: &str, one: &str, other: &str) {
     };
     assert_eq!(files(one), files(other), "{name}");
     for file in files(one) {
-        // The index has the sums of the others.
+        // The index has the digests of the other files.
         if ["summary.json", "report.html", "index.json"].contains(&&file[..]) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What tests share and no test is: the binary in a folder of its own, a browser, Python.
+//! Shared helpers of the tests: the binary in a temporary folder, a browser, Python.
 
 #[path = "../../../../adaann-report/tests/chromium/mod.rs"]
 pub(crate) mod chromium;
