@@ -134,7 +134,7 @@ const LONGER: &str = "Extending a finished run";
 pub(crate) struct ResumeArgs {
     /// The run folder
     pub(crate) run: PathBuf,
-    /// Threads; they never change a result [default: 0, all cores]
+    /// Number of threads; never changes a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
@@ -180,8 +180,8 @@ pub(crate) struct ReportArgs {
     /// Show unweighted draws of the flow [default: draws resampled by their weights]
     #[arg(long, requires = "out")]
     pub(crate) unweighted: bool,
-    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
-    /// not started, since it may be anybody's]
+    /// Allow the external program that computes the likelihood to be started, if the run's model file names
+    /// one. The file may come from an untrusted source [default: not started]
     #[arg(long)]
     pub(crate) allow_command: bool,
 }
@@ -241,7 +241,7 @@ pub(crate) struct PaperArgs {
     /// the others with --full, otherwise 0]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     pub(crate) large_trials: Option<usize>,
-    /// Threads; they never change a result [default: 0, all cores]
+    /// Number of threads; never changes a result [default: 0, all cores]
     #[arg(long, value_parser = count, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
@@ -267,8 +267,8 @@ pub(crate) struct DensityArgs {
     /// Replace the file if it exists
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Start the program that computes the likelihood, if the run's model file names one [default: it is
-    /// not started, since it may be anybody's]
+    /// Allow the external program that computes the likelihood to be started, if the run's model file names
+    /// one. The file may come from an untrusted source [default: not started]
     #[arg(long)]
     pub(crate) allow_command: bool,
 }

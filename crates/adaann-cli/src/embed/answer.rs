@@ -175,7 +175,7 @@ impl Answer {
         match &self.from {
             From::Run { job, run, .. } => self.pool.install(|| write(job, run, folder, force))?,
             From::Folder(_) => {
-                let from = self.place.as_ref().expect("what was read has a place");
+                let from = self.place.as_ref().expect("an answer read from a folder has one");
                 let to = Folder::reserve(folder, Old::forced(force), false)?;
                 copy(from, to.place())
                     .with_context(|| format!("cannot copy {}", from.display()))?;
@@ -215,7 +215,7 @@ impl Answer {
                 self.pool.install(|| write(job, run, &scratch.0, false))?;
                 Ok(read(&scratch.0)?)
             }
-            (_, place) => Ok(read(place.as_ref().expect("what was read has a place"))?),
+            (_, place) => Ok(read(place.as_ref().expect("an answer read from a folder has one"))?),
         }
     }
 }

@@ -65,7 +65,7 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
              more evaluations"
         }
         Remedy::CheckWithParticles => {
-            "leave --check at its default of 0.5: up to as many evaluations again as the answer took"
+            "leave --check at its default of 0.5: up to as many evaluations as the answer took"
         }
         Remedy::ChangeParticles => {
             "compare with `adaann smc` at other settings (--particles, --move): a few hundred \
@@ -77,7 +77,7 @@ pub(crate) fn words(remedy: Remedy, method: Method) -> &'static str {
         }
         Remedy::SolveTighter => {
             "solve the equations more accurately: a smaller rtol and atol, or a smaller step, in [ode] of \
-             the model file; half the step costs twice the time of an evaluation"
+             the model file; half the step doubles the time of an evaluation"
         }
         Remedy::SearchMore => {
             "search longer (--search 10: about ten times the evaluations of the search), or use a more \

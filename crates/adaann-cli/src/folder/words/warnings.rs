@@ -14,7 +14,7 @@ const MOST_WARNINGS: usize = 5;
 const FOR_LOST_MODES: &str = "try a smaller --tau or --t0, more --updates or a wider --base-sd";
 
 /// The remedy for lost modes in a run without annealing.
-const WITHOUT_ANNEALING: &str = "anneal, with --schedule adaann";
+const WITHOUT_ANNEALING: &str = "use annealing (--schedule adaann)";
 
 /// The remedy for lost modes in a run of the ladder.
 const FOR_THE_LADDER: &str = "try another --seed, a wider --base-sd or --method smc";
@@ -79,9 +79,7 @@ fn end(summary: &Summary) -> Option<String> {
         None if summary.stopped && t < 1.0 => Some(format!(
             "the run was stopped at t = {t:.4}: the flow approximates the density at this t, not the target"
         )),
-        None => summary
-            .stopped
-            .then(|| "the run was stopped before the end of its refinement".to_owned()),
+        None => summary.stopped.then(|| "the run was stopped during its refinement".to_owned()),
     }
 }
 
@@ -131,7 +129,7 @@ fn lost_modes(who: &str, modes: &[(&ModeWeight, f64)], remedy: &str) -> Option<S
         [] => None,
         [one] => Some(format!("the {who} has lost the mode at {one}; {remedy}")),
         [first, ..] => Some(format!(
-            "the {who} has lost {} of {} modes, that at {first} among them; {remedy}",
+            "the {who} has lost {} of {} modes, including the one at {first}; {remedy}",
             lost.len(),
             modes.len()
         )),
@@ -188,7 +186,7 @@ fn wrong_spreads(
         more => format!(", and those of {more} more coordinates are wrong as well"),
     };
     Some(format!(
-        "the {what} of {} is {:.3}, but {truth:.3} is known to be right{others}; {remedy}",
+        "the {what} of {} is {:.3}, but the exact value is {truth:.3}{others}; {remedy}",
         worst.name,
         spread(worst)
     ))
@@ -221,13 +219,10 @@ mod tests {
         assert_eq!(wrong_spreads(&near()), None);
         assert_eq!(wrong_spreads(&[parameter("a", 9.0, None)]), None);
         for (sd, start) in [
-            (
-                3.2,
-                "the flow's sd of c is 3.200, but 1.000 is known to be right; try several --seeds",
-            ),
-            (0.3, "the flow's sd of c is 0.300, but 1.000"),
-            (0.0, "the flow's sd of c is 0.000, but 1.000"),
-            (f64::NAN, "the flow's sd of c is NaN, but 1.000"),
+            (3.2, "the flow's sd of c is 3.200, but the exact value is 1.000; try several --seeds"),
+            (0.3, "the flow's sd of c is 0.300, but the exact value is 1.000"),
+            (0.0, "the flow's sd of c is 0.000, but the exact value is 1.000"),
+            (f64::NAN, "the flow's sd of c is NaN, but the exact value is 1.000"),
         ] {
             let [a, b] = near();
             let said = wrong_spreads(&[a, parameter("c", sd, Some(1.0)), b]).unwrap();
