@@ -66,7 +66,7 @@ def run(folder, name, arguments, bounds):
     seconds = time.monotonic() - began
     summary = out / "summary.json"
     told = json.loads(summary.read_text()) if summary.exists() else {}
-    reported = told.get("target_evaluations", 0) + told.get("check_evaluations", 0)
+    reported = sum(told.get(f"{part}_evaluations", 0) for part in ["target", "check", "figure"])
     return done, seconds, reported, told
 
 
