@@ -1,6 +1,6 @@
 //! Runs trials in parallel, each on one thread, and publishes tables.
 
-use adaann::crew::Crew;
+use adaann::tasks::Workers;
 use std::{fs, io, path::Path};
 
 /// The options of commands that run trials.
@@ -69,8 +69,8 @@ impl Options {
 /// Runs all trials, one per processor at a time. Returns the results in the order of the trials.
 pub(crate) fn each<T: Sync, R: Send>(trials: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let crew = Crew::of_single_threads(threads, trials.len());
-    let results = crew.run(trials.len(), |i| run(&trials[i]), |_, result| result.map(Some));
+    let pool = Workers::of_single_threads(threads, trials.len());
+    let results = pool.run(trials.len(), |i| run(&trials[i]), |_, result| result.map(Some));
     results.expect("no trial panics").into_iter().map(|(_, result)| result).collect()
 }
 

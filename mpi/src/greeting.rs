@@ -4,7 +4,7 @@ use crate::wire::{Kind, Wire};
 use adaann::{
     Instructions,
     checkpoint::{from_bytes, to_bytes},
-    crew::{MOST_THREADS, bounded, fingerprint},
+    tasks::{MOST_THREADS, bounded, fingerprint},
 };
 use mpi::{topology::SimpleCommunicator, traits::Communicator};
 use serde::{Deserialize, Serialize};

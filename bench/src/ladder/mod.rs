@@ -22,7 +22,7 @@ pub(crate) mod verdicts;
 
 pub(crate) use options::LadderOptions;
 
-use adaann::{Result, crew::Crew};
+use adaann::{Result, tasks::Workers};
 use run::Run;
 use std::{io, time::Duration};
 use subject::Subject;
@@ -69,8 +69,8 @@ pub(crate) fn run_all(
         run
     };
     let Some(jobs) = jobs else { return Ok(runs.iter().map(one).collect()) };
-    let crew = Crew::of_single_threads(jobs, runs.len());
-    let done = crew.run(runs.len(), |i| one(&runs[i]), |_, run| Ok(Some(run.flatten())));
+    let pool = Workers::of_single_threads(jobs, runs.len());
+    let done = pool.run(runs.len(), |i| one(&runs[i]), |_, run| Ok(Some(run.flatten())));
     let done: Vec<(usize, Result<Run>)> =
         done.map_err(|error: adaann::Error| io::Error::other(error))?;
     Ok(done.into_iter().map(|(_, run)| run).collect())

@@ -7,7 +7,7 @@ use crate::{
     kept::Kept,
     trial::{self, Trial},
 };
-use adaann::crew::{Crew, Elsewhere};
+use adaann::tasks::{Elsewhere, Workers};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -219,10 +219,10 @@ pub fn run(
         done.insert(run.id.as_str(), journal);
     }
     // Each trial runs on one thread, because its processor time is measured.
-    let crew = Crew::of_single_threads(rayon::current_num_threads(), tasks.len()).until(stop);
+    let workers = Workers::of_single_threads(rayon::current_num_threads(), tasks.len()).until(stop);
     let (folder, listed) = (journals.folder(), &tasks[..]);
     let elsewhere = others.map(|others| TasksElsewhere { others, tasks: listed, folder });
-    crew.run_with(
+    workers.run_with(
         tasks.len(),
         |i| tasks[i].run(folder, stop),
         elsewhere.as_ref().map(|all| all as &dyn Elsewhere<Result<Option<Trial>>>),

@@ -1,20 +1,20 @@
 //! Results on disk: a journal for each run, in a folder that is locked against other processes.
 
 use crate::{Error, Result, experiments::Run, trial::Trial};
-use adaann::crew::{self, Lock};
+use adaann::tasks::{self, Lock};
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 /// The trials of a run, one line of JSON each.
-pub(crate) type Journal = crew::Journal<Lines>;
+pub(crate) type Journal = tasks::Journal<Lines>;
 
 /// Formats a trial as a line of JSON.
 #[derive(Debug)]
 pub(crate) struct Lines;
 
-impl crew::Format for Lines {
+impl tasks::Format for Lines {
     type Entry = Trial;
 
     fn line(&self, trial: &Trial) -> String {

@@ -9,11 +9,11 @@ use crate::{
 use adaann::{
     Batch, Result, Settings,
     approximation::Approximation,
-    crew,
     diagnostics::thresholds::MODE_LOST,
     fit::{Event, Outcome, fit},
     registry::{Known, mode_weights},
     target::Target,
+    tasks,
 };
 use cpu_time::ThreadTime;
 use serde::{Deserialize, Serialize};
@@ -127,7 +127,7 @@ pub struct Moments {
 pub(crate) fn seed(run: &Run, point: &Point, number: usize) -> u64 {
     let name = format!("{} {:?} {number}", run.id, point.value);
     // Short enough to type after --seed.
-    crew::fingerprint(name.as_bytes()) >> 32
+    tasks::fingerprint(name.as_bytes()) >> 32
 }
 
 /// A fingerprint of everything that the results of a point depend on.
@@ -138,7 +138,7 @@ pub(crate) fn fingerprint(run: &Run, point: &Point) -> u64 {
         run.id, run.keep, run.watch, run.most_updates, point.component_sd
     );
     // JSON readers represent integers exactly up to 2⁵³.
-    crew::fingerprint(told.as_bytes()) >> 12
+    tasks::fingerprint(told.as_bytes()) >> 12
 }
 
 /// Runs a trial on the current thread pool. Returns `None` if it was stopped.

@@ -49,10 +49,10 @@ pub mod calibrate;
 #[doc(alias = "MCMC")]
 pub mod chains;
 pub mod checkpoint;
-#[doc(hidden)]
-pub mod crew;
 pub mod diagnostics;
 pub(crate) mod distribution;
+#[doc(hidden)]
+pub mod tasks;
 
 mod error;
 pub mod external;
@@ -61,12 +61,11 @@ pub mod fit;
 pub mod flow;
 pub mod importance;
 mod linear;
-mod lost;
 pub mod mixture;
 pub mod model;
 pub mod modes;
-mod names;
 mod net;
+mod non_finite;
 pub mod ode;
 pub mod optim;
 pub mod path;
@@ -83,6 +82,7 @@ mod series;
 mod simd;
 #[doc(alias = "sequential Monte Carlo")]
 pub mod smc;
+mod suggest;
 #[doc(hidden)]
 pub mod support;
 mod table;

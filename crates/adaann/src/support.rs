@@ -19,8 +19,8 @@ pub mod visible {
 }
 
 /// Suggestions for misspelt names.
-pub mod names {
-    pub use crate::names::nearest;
+pub mod suggest {
+    pub use crate::suggest::nearest;
 }
 
 /// Counter-based random numbers.

@@ -89,7 +89,7 @@ pub(crate) fn patience_over(flags: &Output, model: &Model) -> Result<()> {
     if model.program().is_none() {
         flags.refuse_program("model")?;
     }
-    model.be_patient(&flags.clone().over(&model.given().output));
+    model.set_retry_policy(&flags.clone().over(&model.given().output));
     Ok(())
 }
 

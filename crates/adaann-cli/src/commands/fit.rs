@@ -33,5 +33,5 @@ pub(crate) fn fit(args: &FitArgs) -> Result<ExitCode> {
         foreign: None,
         plan,
     };
-    Job::new(record, Subject::of_model(model)).carry_out(&output)
+    Job::new(record, Subject::of_model(model)).run_and_write(&output)
 }

@@ -39,11 +39,11 @@ pub(crate) fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    obey(asked.command).unwrap_or_else(|error| failure::report(&error, &Cli::command()))
+    dispatch(asked.command).unwrap_or_else(|error| failure::report(&error, &Cli::command()))
 }
 
 /// Runs a command.
-pub(crate) fn obey(command: Command) -> Result<ExitCode> {
+pub(crate) fn dispatch(command: Command) -> Result<ExitCode> {
     // Report a misspelt environment variable early; otherwise it would be ignored silently.
     Instructions::from_environment()?;
     threads::check(0)?;

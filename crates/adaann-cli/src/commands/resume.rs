@@ -57,5 +57,5 @@ pub(crate) fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         json: args.json,
         ..Output::default().into()
     };
-    job.carry_out(&output)
+    job.run_and_write(&output)
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
     let plan = args.settings.plan(default, &problem.settings, &*problem.target)?;
     let output = args.settings.output(plan.seed())?;
     let record = record(args, entry, &choices, plan, &output);
-    Job::new(record, subject).carry_out(&output)
+    Job::new(record, subject).run_and_write(&output)
 }
 
 /// The choices for the target: parameters and data.

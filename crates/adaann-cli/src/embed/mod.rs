@@ -30,7 +30,7 @@ pub use session::{Described, Session};
 pub use words::{Help, Word, settings, settings_help};
 
 use crate::{args::Cli, commands, job::interrupt, text::said};
-use adaann::crew::{self, Life};
+use adaann::tasks::{self, Life};
 use clap::Parser;
 use std::{
     ffi::OsString,
@@ -45,7 +45,7 @@ static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 pub fn begin(listener: fn(&str), within: fn(Life)) {
     interrupt::leave_signals();
     said::listen_with(listener);
-    crew::live_within(within);
+    tasks::live_within(within);
 }
 
 /// Asks all runs of this process to end with their current state; returns false if they were asked before.
@@ -66,7 +66,7 @@ pub fn command(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Fail
     let asked =
         Cli::try_parse_from(arguments).map_err(|error| Failure::usage(error.to_string()))?;
     let _running = Running::new();
-    commands::obey(asked.command)?;
+    commands::dispatch(asked.command)?;
     Ok(())
 }
 

@@ -8,9 +8,9 @@ use crate::{
 };
 use adaann::{
     checkpoint::{from_bytes, to_bytes},
-    crew,
     ranks::{Answering, Queue, subject_of},
     target::Target,
+    tasks,
 };
 use adaann_paper::{campaign, experiments};
 use rayon::ThreadPool;
@@ -65,7 +65,7 @@ impl Rank {
     /// # Errors
     /// If the threads cannot be started.
     pub fn new(threads: usize) -> Result<Self, String> {
-        let pool = crew::pool(threads).map_err(|error| error.to_string())?;
+        let pool = tasks::pool(threads).map_err(|error| error.to_string())?;
         Ok(Self { opened: Mutex::default(), pool })
     }
 
@@ -105,7 +105,7 @@ impl Rank {
         let worded = |error: adaann::Error| error.to_string();
         let question: Question = from_bytes(question).map_err(worded)?;
         // A whole trial has one thread, as without ranks.
-        let single = crew::pool(1).map_err(|error| error.to_string())?;
+        let single = tasks::pool(1).map_err(|error| error.to_string())?;
         single.install(|| self.work(question, note)).map_err(|error| format!("{error:#}"))
     }
 

@@ -68,7 +68,7 @@ fn read<T: Table>(into: &mut T, name: &str, word: &Word) -> Option<Result<(), St
 /// The error for an unknown name, with the nearest setting.
 fn unknown(name: &str) -> Failure {
     let names: Vec<&str> = all().map(|(name, ..)| name).collect();
-    let nearest = adaann::support::names::nearest(name, names);
+    let nearest = adaann::support::suggest::nearest(name, names);
     let hint =
         nearest.map_or(String::new(), |near| format!("; did you mean {}?", as_argument(&near)));
     Failure::usage(format!("there is no setting called {}{hint}", as_argument(name)))

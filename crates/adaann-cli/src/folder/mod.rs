@@ -30,7 +30,7 @@ use crate::{
     folder::{index::Index, record::Record, stored::Stored, summary::Summary},
     text::{failure::usage, said::say},
 };
-use adaann::{Error, crew::Lock};
+use adaann::{Error, tasks::Lock};
 use anyhow::{Context, Result};
 use std::{
     fs,

@@ -76,7 +76,7 @@ impl Subject {
             }
             Described::Model { text, folder, files, retries, timeout } => {
                 let model = Model::of_files(Record::MODEL, text, folder, files)?;
-                model.be_patient(&Described::patience(*retries, *timeout));
+                model.set_retry_policy(&Described::patience(*retries, *timeout));
                 Ok(Self::of_model(model))
             }
         }

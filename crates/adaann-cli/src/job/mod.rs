@@ -70,7 +70,7 @@ impl Job {
     }
 
     /// Carries out the run.
-    pub(crate) fn carry_out(&self, output: &OutputArgs) -> Result<ExitCode> {
+    pub(crate) fn run_and_write(&self, output: &OutputArgs) -> Result<ExitCode> {
         let out = output.out.clone().unwrap_or_else(|| self.default_folder());
         interrupt::listen()?;
         if output.dry_run {

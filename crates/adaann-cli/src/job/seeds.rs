@@ -9,9 +9,9 @@ use adaann::{
     answer::Plan,
     budget::Budget,
     checkpoint::{Keeper, Ledger, Store},
-    crew::Elsewhere,
     fit::{Restart, restart},
     target::{Metered, Target},
+    tasks::Elsewhere,
 };
 use std::time::Duration;
 

@@ -20,7 +20,6 @@ use adaann::{
     approximation::Approximation,
     budget::Budget,
     checkpoint::Ledger,
-    crew::Elsewhere,
     diagnostics,
     fit::{Outcome, Restart, Restarts, restarts_with},
     flow::Flow,
@@ -28,6 +27,7 @@ use adaann::{
     path::PathKind,
     schedule::Rule,
     target::{Metered, Target},
+    tasks::Elsewhere,
 };
 use anyhow::Result;
 use std::{

@@ -9,9 +9,9 @@ pub(crate) use question::{Described, KeptHere, Question, Told};
 
 use adaann::{
     checkpoint::{Ledger, from_bytes, to_bytes},
-    crew::{self, fingerprint},
     ranks::{Answering, Queue, Shared, subject_of},
     target::Target,
+    tasks::{self, fingerprint},
 };
 use anyhow::{Result, bail};
 use serde::de::DeserializeOwned;
@@ -155,7 +155,7 @@ impl Ranks {
     /// Starts answering questions about targets in this process, as other ranks do in theirs.
     fn answer_here(&'static self) {
         // Without threads here, the other ranks do all the work.
-        let Ok(pool) = crew::pool(self.threads) else { return };
+        let Ok(pool) = tasks::pool(self.threads) else { return };
         let pool = Arc::new(pool);
         for _ in 0..self.threads {
             let pool = pool.clone();

@@ -12,7 +12,7 @@ use crate::{
     Batch, Result,
     flow::Flow,
     importance::{Gaps, Sample, log_sum_exp, resample},
-    lost,
+    non_finite,
     target::Unconstrained,
     weight::{ess, log_weight},
 };
@@ -86,7 +86,7 @@ impl Archive {
     /// size of all draws is far below that of the sample, or a draw is not finite.
     pub(super) fn gaps_of(&self, target: &Unconstrained, sample: &Sample) -> Option<Gaps> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
-            .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            .map(|(p, q)| non_finite::log_density(log_weight(*p, *q)))
             .collect();
         // The weights are p/Σ n_r q_r, whose sum over all draws is Z.
         let log_z = log_sum_exp(log_weights.iter().copied());
@@ -111,11 +111,11 @@ impl Archive {
     pub(super) fn ess_share(&self, proposal: usize) -> f64 {
         let log_weights = || {
             let pairs = self.log_p.iter().zip(&self.log_q);
-            pairs.map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            pairs.map(|(p, q)| non_finite::log_density(log_weight(*p, *q)))
         };
         let log_z = log_sum_exp(log_weights());
         let log_ratios = self.log_p.iter().zip(&self.proposals[proposal].log_q);
-        let log_ratios = log_ratios.map(|(p, q)| lost::log_density(log_weight(*p, *q)));
+        let log_ratios = log_ratios.map(|(p, q)| non_finite::log_density(log_weight(*p, *q)));
         let most = log_z + MOST_RATIO.ln();
         let terms = log_weights().zip(log_ratios).map(|(w, r)| w + r.min(most));
         (2.0 * log_z - log_sum_exp(terms)).exp()
@@ -153,7 +153,7 @@ impl Archive {
     /// fit needs, a subset is chosen.
     pub(super) fn weighted(&self, wanted: f64, seed: u64) -> Option<(Batch, Vec<f64>)> {
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
-            .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            .map(|(p, q)| non_finite::log_density(log_weight(*p, *q)))
             .collect();
         let power = self.power(&log_weights, wanted);
         let log_weights: Vec<f64> = log_weights.iter().map(|w| power * w).collect();
@@ -215,5 +215,5 @@ fn log_density(flow: &Flow, z: &Batch, points: std::ops::Range<usize>) -> Result
         })
         .collect::<Result<_>>()?;
     // If a map overflows, the density is 0: NaN would spoil the sum over all proposals.
-    Ok(pieces.concat().into_iter().map(lost::log_density).collect())
+    Ok(pieces.concat().into_iter().map(non_finite::log_density).collect())
 }

@@ -11,8 +11,8 @@ use super::{Shape, archive::Archive};
 use crate::{
     Batch,
     importance::{covariance, log_sum_exp},
-    lost,
     mixture::{Component, Mixture},
+    non_finite,
     weight::log_weight,
 };
 
@@ -59,7 +59,7 @@ impl Archive {
             return None;
         }
         let log_weights: Vec<f64> = (self.log_p.iter().zip(&self.log_q))
-            .map(|(p, q)| lost::log_density(log_weight(*p, *q)))
+            .map(|(p, q)| non_finite::log_density(log_weight(*p, *q)))
             .collect();
         let log_z = log_sum_exp(log_weights.iter().copied());
         // p/(Z q̄), whose mean over the draws is 1.

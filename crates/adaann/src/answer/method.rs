@@ -1,6 +1,6 @@
 //! The methods of the ladder and their names.
 
-use crate::{Result, names};
+use crate::{Result, suggest};
 use serde::{Deserialize, Serialize};
 
 /// The method that makes the answer.
@@ -57,7 +57,7 @@ impl Method {
     pub fn named(name: &str) -> Result<Self> {
         let known = || Self::ALL.iter().map(|(known, _)| *known);
         let at = known().position(|known| known == name);
-        at.map(|at| Self::KINDS[at]).ok_or_else(|| names::unknown("method", name, known()))
+        at.map(|at| Self::KINDS[at]).ok_or_else(|| suggest::unknown("method", name, known()))
     }
 
     /// Its name, as in [`Method::ALL`].

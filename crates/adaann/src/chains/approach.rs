@@ -9,7 +9,7 @@ use super::{
     state::{Sampler, State},
 };
 use crate::{
-    Batch, Result, lost, optim,
+    Batch, Result, non_finite, optim,
     optim::{Adam, Optimizer},
     path::Tile,
 };
@@ -139,7 +139,7 @@ impl Climb {
 
     /// Moves to the end of a step, unless it has no finite density or gradient.
     fn look(&mut self, place: Place) {
-        if !lost::is_followed(place.log_density, place.gradient.iter().copied()) {
+        if !non_finite::is_followed(place.log_density, place.gradient.iter().copied()) {
             self.shorten();
             return;
         }

@@ -1,7 +1,7 @@
 //! The positions of all chains, with the density and gradient at each.
 
 use crate::{
-    Batch, Error, Result, error, lost,
+    Batch, Error, Result, error, non_finite,
     path::{Parts, Tempered, Tile},
 };
 use std::ops::Range;
@@ -33,8 +33,9 @@ impl Places {
         density.evaluate_parts(starts, Some(weights), &mut tile)?;
         let gradient = tile.gradient();
         let log_density = |i: usize| tile.log_density(weights, i);
-        let is_inside =
-            |&i: &usize| lost::is_followed(log_density(i), (0..dim).map(|d| gradient.row(d)[i]));
+        let is_inside = |&i: &usize| {
+            non_finite::is_followed(log_density(i), (0..dim).map(|d| gradient.row(d)[i]))
+        };
         let inside: Vec<usize> = (0..starts.len()).filter(is_inside).collect();
         if inside.is_empty() {
             return Err(Error::Target(format!(

@@ -5,7 +5,7 @@
 use super::metric::Metric;
 use super::places::Places;
 use crate::{
-    Batch, Result, lost,
+    Batch, Result, non_finite,
     path::{Parts, Tempered, Tile},
     rng::Stream,
 };
@@ -88,7 +88,7 @@ impl Moves<'_> {
         self.stream.fill_normals(iteration, range.start as u64, &mut velocity);
         let before = kinetic(&velocity);
         let (mut ends, mut tile) = (places.z.clone(), Tile::zeros(dim, len));
-        let mut is_lost = vec![false; len];
+        let mut is_non_finite = vec![false; len];
         self.metric.add_stretched_back(0.5 * self.step_size, &places.gradient, &mut velocity);
         for step in 1..=self.steps {
             self.metric.add_stretched(self.step_size, &velocity, &mut ends);
@@ -99,8 +99,9 @@ impl Moves<'_> {
             self.metric.add_stretched_back(share * self.step_size, gradient, &mut velocity);
             for i in 0..len {
                 let slopes = (0..dim).map(|d| gradient.row(d)[i]);
-                is_lost[i] |= !lost::is_followed(tile.log_density(self.weights, i), slopes);
-                if is_lost[i] {
+                is_non_finite[i] |=
+                    !non_finite::is_followed(tile.log_density(self.weights, i), slopes);
+                if is_non_finite[i] {
                     // The trajectory cannot continue from here, and its reverse would stop here too:
                     // it is rejected from both ends. The chain waits at its start.
                     ends.copy_points(i, &places.z, i, 1);
@@ -114,7 +115,7 @@ impl Moves<'_> {
         for i in 0..len {
             let there = tile.log_density(self.weights, i);
             let gain = there - after[i] - (places.log_density[i] - before[i]);
-            if is_lost[i] || gain.is_nan() || gain < -DIVERGENCE {
+            if is_non_finite[i] || gain.is_nan() || gain < -DIVERGENCE {
                 divergences += 1;
                 continue;
             }

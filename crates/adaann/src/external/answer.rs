@@ -88,8 +88,8 @@ pub(super) fn answer(
         numbers.truncate(start + 1 + slopes);
     }
     let answer = &numbers[start..];
-    let is_lost = answer.iter().any(|number| !number.is_finite());
-    if answer.len() != 1 + slopes && !(found == 1 && is_lost) {
+    let is_non_finite = answer.iter().any(|number| !number.is_finite());
+    if answer.len() != 1 + slopes && !(found == 1 && is_non_finite) {
         let found = match found {
             0 => "is empty".into(),
             1 => "has 1 number".into(),
@@ -103,7 +103,7 @@ pub(super) fn answer(
             ),
         });
     }
-    if is_lost {
+    if is_non_finite {
         numbers.truncate(start);
         numbers.push(f64::NEG_INFINITY);
         numbers.resize(start + 1 + slopes, 0.0);

@@ -38,8 +38,9 @@ pub fn exercise(bytes: &[u8]) -> usize {
         }
         let found = &numbers[before..];
         assert_eq!(found.len(), 1 + slopes);
-        let is_lost = found[0] == f64::NEG_INFINITY && found[1..].iter().all(|slope| *slope == 0.0);
-        assert!(is_lost || found.iter().all(|number| number.is_finite()), "{found:?}");
+        let is_non_finite =
+            found[0] == f64::NEG_INFINITY && found[1..].iter().all(|slope| *slope == 0.0);
+        assert!(is_non_finite || found.iter().all(|number| number.is_finite()), "{found:?}");
     }
     lines.unasked();
     numbers.len()

@@ -11,7 +11,7 @@
 
 use super::round::Round;
 use crate::{
-    Batch, Result, flow::Flow, importance::log_sum_exp, lost::log_density as known,
+    Batch, Result, flow::Flow, importance::log_sum_exp, non_finite::log_density as known,
     weight::log_weight,
 };
 use rayon::prelude::*;

@@ -4,10 +4,10 @@ use super::{Fit, Observer, Outcome, Settings};
 use crate::{
     Error, Result,
     checkpoint::Ledger,
-    crew::{Crew, Elsewhere},
     error,
     schedule::Rule,
     target::Target,
+    tasks::{Elsewhere, Workers},
 };
 use std::cmp::Ordering;
 
@@ -161,9 +161,9 @@ pub fn restarts_with<O: Observer>(
         }
         restart(target, &settings, rule, draws, &mut observer, &mut ledger)
     };
-    let crew = Crew::sharing(rayon::current_num_threads(), count);
+    let pool = Workers::sharing(rayon::current_num_threads(), count);
     let keep = |_, result: Result<Result<Restart>>| Ok::<_, Error>(Some(result.flatten()));
-    let results = crew.run_with(count, run, elsewhere, keep)?;
+    let results = pool.run_with(count, run, elsewhere, keep)?;
     let mut all = Restarts { runs: Vec::new(), failed: Vec::new() };
     for (i, result) in results {
         match result {

@@ -12,7 +12,7 @@ use super::{
     quadratic::Quadratic,
     radial::Radial,
 };
-use crate::{Result, error, names};
+use crate::{Result, error, suggest};
 use serde::{Deserialize, Serialize};
 
 /// Upper limit on parameters. A run stores about ten numbers per parameter: four gigabytes at this limit.
@@ -135,7 +135,7 @@ impl FlowSpec {
             "linear" => Ok(Self::Linear),
             "lu" => Ok(Self::Lu),
             "permutation" => Ok(Self::Permutation(Order::Reversed)),
-            _ => Err(names::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
+            _ => Err(suggest::unknown("flow", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
 

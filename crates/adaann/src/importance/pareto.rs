@@ -7,7 +7,7 @@
 use crate::Result;
 use crate::importance::generalized_pareto::GeneralizedPareto;
 use crate::importance::weight_sums::{largest_of_some, weight};
-use crate::{lost, weight::ess};
+use crate::{non_finite, weight::ess};
 
 /// Smoothed weights, and the tail shape of the raw weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +81,7 @@ pub fn tail_shape(log_values: &[f64]) -> Result<f64> {
 /// The largest log value, and all values relative to it; non-finite ones become −∞.
 fn relative(log_values: &[f64]) -> Result<(f64, Vec<f64>)> {
     let log_unit = largest_of_some(log_values)?;
-    Ok((log_unit, log_values.iter().map(|&l| lost::log_density(l) - log_unit).collect()))
+    Ok((log_unit, log_values.iter().map(|&l| non_finite::log_density(l) - log_unit).collect()))
 }
 
 /// Whether all weights of the tail are equal up to rounding.

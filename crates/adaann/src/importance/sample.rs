@@ -6,7 +6,7 @@ use crate::importance::{
     resample,
     weight_sums::{largest_of_some, weight},
 };
-use crate::lost::is_lost;
+use crate::non_finite::is_non_finite;
 use crate::weight::log_weight;
 use crate::{Batch, Error, Result};
 use std::sync::OnceLock;
@@ -142,7 +142,7 @@ impl Sample {
     /// Number of non-finite points, where q has mass and p has none. If there are any, KL(q‖p) is
     /// infinite, and [`Sample::neg_elbo`] covers only the others.
     pub fn lost(&self) -> usize {
-        self.log_weights.iter().filter(|&&log_weight| is_lost(log_weight)).count()
+        self.log_weights.iter().filter(|&&log_weight| is_non_finite(log_weight)).count()
     }
 
     /// log Z with its error, and the effective sample size, from the raw weights.

@@ -1,6 +1,6 @@
 //! Sums over importance weights in bounded memory, for log Z and the effective sample size.
 
-use crate::{Error, Result, lost::is_lost, pieces, weight::effective_size};
+use crate::{Error, Result, non_finite::is_non_finite, pieces, weight::effective_size};
 
 /// Running sums over the weights w = p/q for log Z, its error and the effective sample size.
 ///
@@ -51,7 +51,7 @@ impl WeightSums {
         let squares =
             |part: &[f64]| part.iter().map(|&l| (weight(l, log_unit) - mean).powi(2)).sum();
         let squares = pieces::sum(log_ratios, squares);
-        let lost = log_ratios.iter().filter(|&&log_ratio| is_lost(log_ratio)).count();
+        let lost = log_ratios.iter().filter(|&&log_ratio| is_non_finite(log_ratio)).count();
         self.merge(&Self { draws, lost, log_unit, mean, squares });
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Outside {
     }
 
     /// Sets retries and timeout for the program; a program that is already running keeps its own.
-    pub(super) fn be_patient(&self, output: &Output) {
+    pub(super) fn set_retry_policy(&self, output: &Output) {
         let given = Patience { retries: output.retries, timeout: output.command_timeout };
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = given;
     }

@@ -11,8 +11,8 @@ use super::trajectory_functions::TrajectoryFunction;
 use super::value::Law;
 use super::value::{Truth, Value};
 use crate::distribution::Family;
-use crate::names;
 use crate::program::{Expr, times};
+use crate::suggest;
 
 /// A longer vector can be indexed by row only if it is the same for all rows.
 const MOST_SELECTED: usize = 64;
@@ -413,5 +413,5 @@ pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> O
         // Any short name is close to any other.
         known.retain(|other| other.eq_ignore_ascii_case(name));
     }
-    names::nearest(name, known).map(|name| format!("did you mean `{name}`?"))
+    suggest::nearest(name, known).map(|name| format!("did you mean `{name}`?"))
 }

@@ -263,7 +263,7 @@ impl Model {
         let (target, has_program) = (&*model.target, model.program().is_some());
         (model.settings, model.plan) =
             defaults::with_those_of_the_file(&fit, target, has_program, &source, &mut report);
-        model.be_patient(&fit.settings.output);
+        model.set_retry_policy(&fit.settings.output);
         report.into_result().map(|()| model)
     }
 
@@ -330,7 +330,7 @@ impl Model {
         self.target.clone()
     }
 
-    /// The retry and timeout settings of [`Model::be_patient`], in the form of output settings.
+    /// The retry and timeout settings of [`Model::set_retry_policy`], in the form of output settings.
     pub fn patience(&self) -> Output {
         self.target.outside.as_deref().map_or_else(Output::default, Outside::patience)
     }
@@ -342,8 +342,8 @@ impl Model {
 
     /// Sets how often the program is restarted and how long it may take; flags take precedence over the file's
     /// settings. A program that is already running keeps its settings.
-    pub fn be_patient(&self, output: &Output) {
-        self.target.outside.iter().for_each(|program| program.be_patient(output));
+    pub fn set_retry_policy(&self, output: &Output) {
+        self.target.outside.iter().for_each(|program| program.set_retry_policy(output));
     }
 
     /// Forbids starting the program: evaluating the likelihood then returns [`Error::Forbidden`].

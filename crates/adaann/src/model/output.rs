@@ -1,8 +1,9 @@
 //! Output settings of a fit: draws, restarts, the check, and the run folder.
 
 use crate::{
-    Error, crew, error,
+    Error, error,
     fit::overlay::{Interval, LAST_SEED, OUTPUT, settings},
+    tasks,
 };
 use std::{ops::RangeInclusive, path::PathBuf, time::Duration};
 
@@ -19,7 +20,7 @@ settings! {
             /// Fit annealed flows from this many seeds in parallel, starting at `seed`, and keep the one with
             /// the best neg-ELBO [default: 1]
             seeds: usize = "seeds" "COUNT",
-            /// Independent particles that look for modes that an annealed flow has lost, after the fit; 0 skips
+            /// Independent particles that look for modes that an annealed flow has non_finite, after the fit; 0 skips
             /// the check [default: 2000]
             check_particles: usize = "check-particles" "COUNT",
             /// Maximum number of evaluations of the target, including the check; the run then ends with its best
@@ -73,7 +74,7 @@ impl Output {
     pub const MOST_DRAWS: usize = 100_000_000;
 
     /// Maximum number of threads for one command.
-    pub const MOST_THREADS: usize = crew::MOST_THREADS;
+    pub const MOST_THREADS: usize = tasks::MOST_THREADS;
 
     /// Refuses counts out of range, for a fit whose first seed is `seed`.
     ///

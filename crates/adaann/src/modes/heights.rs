@@ -2,7 +2,7 @@
 
 use crate::modes::units::Units;
 use crate::{
-    Batch, Result, lost,
+    Batch, Result, non_finite,
     path::{Tempered, Tile},
     target::{Unconstrained, Weights},
 };
@@ -94,7 +94,7 @@ impl<'a> Heights<'a> {
                 slope.iter_mut().zip(gradient).for_each(|(slope, of_q)| *slope -= of_q);
             }
             let slope = if slopes { self.units.pull_back(&slope) } else { slope };
-            let is_followed = lost::is_followed(height, slope.iter().copied());
+            let is_followed = non_finite::is_followed(height, slope.iter().copied());
             (if is_followed { height } else { f64::NEG_INFINITY }, slope)
         };
         Ok((0..z.len()).map(one).collect())

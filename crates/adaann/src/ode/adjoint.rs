@@ -8,8 +8,8 @@ use super::course::Does;
 use super::forward::{Beat, Forward, ForwardRoom};
 use super::grid::{Grid, Way};
 use super::jump;
-use super::late::Late;
 use super::layout::Layout;
+use super::lazy::Lazy;
 use super::measured::Measured;
 use super::method::{Method, Pair, Tolerances};
 use super::moving::{self, MovingEvents};
@@ -64,7 +64,7 @@ struct Takeover {
     system: System,
     settings: Vec<Vec<f64>>,
     tolerances: Tolerances,
-    step: Late,
+    step: Lazy,
 }
 
 impl Adjoint {
@@ -81,7 +81,7 @@ impl Adjoint {
         let (rest, cotangents) = (layout.tape() + parameters, states + parameters);
         let step = step::back(system, &solver.method(), &layout);
         let takeover = |tolerances| {
-            let (system, step) = (system.clone(), Late::default());
+            let (system, step) = (system.clone(), Lazy::default());
             let settings = grid.settings().map(<[f64]>::to_vec).collect();
             Takeover { system, settings, tolerances, step }
         };

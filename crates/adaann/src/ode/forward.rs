@@ -330,7 +330,7 @@ impl Forward {
     }
 
     /// Whether a sample failed to reach the end of its course with finite states.
-    pub(super) fn is_lost(&self, way: &Way, rows: &[Block], sample: usize) -> bool {
+    pub(super) fn is_non_finite(&self, way: &Way, rows: &[Block], sample: usize) -> bool {
         let finite = (0..self.layout.states).all(|i| rows[i][sample].is_finite());
         let last = way.time(way.stops() - 1);
         !finite || (way.is_adaptive() && rows[self.layout.time()][sample] != last)

@@ -233,7 +233,7 @@ impl Likelihood {
         own.as_flattened_mut().fill(0.0);
         let loses = |forward: &Forward, room: &ForwardRoom, lost: &mut [bool; PAD]| {
             for (i, lost) in lost.iter_mut().enumerate() {
-                *lost |= forward.is_lost(way, forward.rows(room), i);
+                *lost |= forward.is_non_finite(way, forward.rows(room), i);
             }
         };
         let forward = match (&self.sensitivities, sensitivities) {

@@ -72,7 +72,7 @@ impl Observations {
             rows.push(
                 known()
                     .position(|state| state == *name)
-                    .ok_or_else(|| crate::names::unknown("state", name, known()))?,
+                    .ok_or_else(|| crate::suggest::unknown("state", name, known()))?,
             );
         }
         let quantities: Vec<_> = states.iter().map(|name| (*name, noise)).collect();

@@ -158,8 +158,9 @@ impl Kernel for Share<'_> {
             let p = |j: usize| rows[own.arguments[j] * stride + block];
             let idle = std::array::from_fn(|i| i >= samples);
             forward.run(simd, way, &mut room, p, &idle, &mut trace);
-            let lost: [bool; PAD] =
-                std::array::from_fn(|i| idle[i] || forward.is_lost(way, forward.rows(&room), i));
+            let lost: [bool; PAD] = std::array::from_fn(|i| {
+                idle[i] || forward.is_non_finite(way, forward.rows(&room), i)
+            });
             for j in 0..parameters {
                 inputs[n + 2 + j] = p(j);
                 place[n + 1 + j] = p(j);

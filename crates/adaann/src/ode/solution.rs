@@ -111,7 +111,7 @@ impl Kernel for Solve<'_> {
             forward.run(simd, way, room, p, &idle, &mut watch);
             for sample in 0..samples {
                 solution.lost[block * PAD + sample] =
-                    forward.is_lost(way, forward.rows(room), sample);
+                    forward.is_non_finite(way, forward.rows(room), sample);
             }
         }
     }

@@ -7,8 +7,8 @@
 
 use super::System;
 use super::grid::Grid;
-use super::late::Late;
 use super::layout::Layout;
+use super::lazy::Lazy;
 use super::method::{Method, Pair, Tolerances};
 use super::step;
 use super::stiffness::{ENOUGH, LOOK_EVERY, evidence, look};
@@ -110,8 +110,8 @@ pub(super) struct Takeover {
     tolerances: Tolerances,
     layout: Layout,
     settings: Vec<Vec<f64>>,
-    look: Late,
-    step: Late,
+    look: Lazy,
+    step: Lazy,
 }
 
 /// The memory that a thread needs to run it.
@@ -134,8 +134,8 @@ impl Takeover {
             system: system.clone(),
             layout: layout.clone(),
             settings: grid.settings().map(<[f64]>::to_vec).collect(),
-            look: Late::default(),
-            step: Late::default(),
+            look: Lazy::default(),
+            step: Lazy::default(),
             tolerances,
         }
     }

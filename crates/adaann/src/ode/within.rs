@@ -1,7 +1,7 @@
 //! The trajectory inside a step: a shorter step from the same state, as accurate as the whole step.
 
-use super::late::Late;
 use super::layout::inputs;
+use super::lazy::Lazy;
 use super::method::{Method, Pair};
 use super::runge_kutta::rk4;
 use super::takeover::Kind;
@@ -15,8 +15,8 @@ pub(super) struct Within {
     system: System,
     method: Method,
     settings: Vec<Vec<f64>>,
-    first: Late,
-    stiff: Late,
+    first: Lazy,
+    stiff: Lazy,
 }
 
 /// The memory that a thread needs for these.
@@ -29,7 +29,7 @@ pub(super) struct WithinRoom {
 impl Within {
     /// Settings are the uniforms on the stretch to each stop.
     pub(super) fn new(system: &System, method: Method, settings: Vec<Vec<f64>>) -> Self {
-        let (first, stiff) = (Late::default(), Late::default());
+        let (first, stiff) = (Lazy::default(), Lazy::default());
         Self { system: system.clone(), method, settings, first, stiff }
     }
 

@@ -17,7 +17,7 @@ pub use rmsprop::RmsProp;
 pub use sgd::Sgd;
 
 use crate::simd::Buffer;
-use crate::{Result, names};
+use crate::{Result, suggest};
 use serde::{Deserialize, Serialize};
 
 /// An optimizer with its settings. Settings missing from a file have PyTorch's defaults.
@@ -60,7 +60,9 @@ impl Optimizer {
             "sgd" => Ok(Self::Sgd(Sgd::default())),
             "rmsprop" => Ok(Self::RmsProp(RmsProp::default())),
             "adam" => Ok(Self::Adam(Adam::default())),
-            _ => Err(names::unknown("optimizer", name, Self::ALL.iter().map(|(known, _)| *known))),
+            _ => {
+                Err(suggest::unknown("optimizer", name, Self::ALL.iter().map(|(known, _)| *known)))
+            }
         }
     }
 

@@ -22,7 +22,7 @@ mod tempered;
 pub(crate) use tempered::lopsided;
 pub(crate) use tempered::{Tempered, Tile};
 
-use crate::{Result, names, target};
+use crate::{Result, suggest, target};
 use serde::{Deserialize, Serialize};
 
 /// The parts of log p_t at one point or at each point of a row, or their weights.
@@ -173,7 +173,7 @@ impl PathKind {
             "power" => Ok(Self::Power),
             "likelihood" => Ok(Self::Likelihood),
             "bridge" => Ok(Self::Bridge),
-            _ => Err(names::unknown("path", name, Self::ALL.iter().map(|(known, _)| *known))),
+            _ => Err(suggest::unknown("path", name, Self::ALL.iter().map(|(known, _)| *known))),
         }
     }
 

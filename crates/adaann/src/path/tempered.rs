@@ -10,7 +10,7 @@ use super::{Parts, PathKind};
 use crate::{
     Batch, Result,
     flow::Base,
-    lost,
+    non_finite,
     simd::{Buffer, F64, Lane},
     target::{Unconstrained, Workspace},
 };
@@ -80,7 +80,7 @@ impl Tile {
 
     /// The weighted sum of the parts of point `i`; −∞ for a non-finite point.
     pub(crate) fn log_density(&self, weights: Parts, i: usize) -> f64 {
-        lost::log_density(self.parts().at(i).dot(weights))
+        non_finite::log_density(self.parts().at(i).dot(weights))
     }
 }
 

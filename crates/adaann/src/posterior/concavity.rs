@@ -38,10 +38,10 @@ impl Recorded {
     fn of_row(&self, input: RowInput, rows: &[u32], free: &[Shape]) -> Shape {
         let numbers = |column: &[f64]| {
             let of = |row: &u32| column.get(*row as usize).copied().unwrap_or(f64::NAN);
-            let is_lost = rows.iter().any(|row| of(row).is_nan());
+            let is_non_finite = rows.iter().any(|row| of(row).is_nan());
             let low = rows.iter().map(of).fold(f64::INFINITY, f64::min);
             let high = rows.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-            if is_lost { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) }
+            if is_non_finite { (f64::NEG_INFINITY, f64::INFINITY) } else { (low, high) }
         };
         let number = |(low, high)| Shape::number(low, high);
         match input {

@@ -8,7 +8,7 @@ use crate::program::{Block, Room, RowSumRoom, Rows};
 use crate::series;
 use crate::simd::{Kernel, dispatch};
 use crate::target::{Evaluation, Target, Weights};
-use crate::{Batch, Error, Result, lost};
+use crate::{Batch, Error, Result, non_finite};
 use fearless_simd::Simd;
 use std::cell::Cell;
 
@@ -239,8 +239,8 @@ impl Work {
         program.finish(simd, &mut self.slots, 0);
         let first = posterior.prelude.routine.outputs();
         let mut parts = [first, first + 1].map(|row| *program.output(&self.slots, row));
-        let is_lost = |i: usize| !(parts[0][i] + parts[1][i]).is_finite();
-        let lost: [bool; PAD] = std::array::from_fn(|i| i < samples && is_lost(i));
+        let is_non_finite = |i: usize| !(parts[0][i] + parts[1][i]).is_finite();
+        let lost: [bool; PAD] = std::array::from_fn(|i| i < samples && is_non_finite(i));
         let any_lost = lost.contains(&true);
         if any_lost && weights.likelihood == 0.0 {
             // Only the prior counts: sums that are not finite must not reach its gradient.
@@ -306,7 +306,7 @@ fn leave_out(rows: &mut [Block], lost: [bool; PAD], floor: Option<f64>) {
 fn write(parts: &mut [Block; 2], out: &mut Evaluation, block: usize) {
     let [prior, likelihood] = parts;
     for (prior, likelihood) in prior.iter_mut().zip(&mut *likelihood) {
-        lost::together(prior, likelihood);
+        non_finite::together(prior, likelihood);
     }
     out.log_prior.as_chunks_mut().0[block] = *prior;
     out.log_likelihood.as_chunks_mut().0[block] = *likelihood;

@@ -12,7 +12,7 @@ use super::summands::log_summands;
 use crate::batch::PAD;
 use crate::simd::{F64, Kernel, Lane, dispatch};
 use crate::target::{Evaluation, Target, Weights};
-use crate::{Batch, Error, Result, lost};
+use crate::{Batch, Error, Result, non_finite};
 use fearless_simd::Simd;
 use std::{cell::RefCell, sync::Arc};
 
@@ -273,7 +273,7 @@ fn leave_out(out: &mut Evaluation, len: usize, has_gradient: bool) {
         if (*prior + *likelihood).is_finite() {
             continue;
         }
-        lost::together(prior, likelihood);
+        non_finite::together(prior, likelihood);
         for d in 0..if has_gradient { out.gradient.dim() } else { 0 } {
             out.gradient.row_mut(d)[i] = 0.0;
         }

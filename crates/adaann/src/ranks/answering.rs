@@ -46,7 +46,7 @@ impl Answering {
             Ok(Ok(())) => Ok(answer(&asked, &found)),
             Ok(Err(error)) => Err(with_place(&error.to_string(), target, &asked)),
             Err(panic) => {
-                let said = crate::crew::message(&*panic);
+                let said = crate::tasks::message(&*panic);
                 Err(with_place(&format!("the target panicked: {said}"), target, &asked))
             }
         }

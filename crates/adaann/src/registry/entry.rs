@@ -1,7 +1,7 @@
 //! A registered density: its name, its parameters, and how it is built.
 
 use super::{Data, Dynamics, Known};
-use crate::{Result, answer::Method, error, fit::Settings, names, table::Table, target::Target};
+use crate::{Result, answer::Method, error, fit::Settings, suggest, table::Table, target::Target};
 
 /// A density ready to be fitted.
 pub struct Problem {
@@ -104,7 +104,7 @@ impl Entry {
         for (name, value) in &choices.parameters {
             let names = || self.parameters.iter().map(|p| p.name);
             let Some(index) = names().position(|known| known == name) else {
-                return Err(names::unknown("parameter", name, names()));
+                return Err(suggest::unknown("parameter", name, names()));
             };
             if !value.is_finite() {
                 return Err(error::setting(self.parameters[index].name, value, "finite"));

@@ -32,7 +32,7 @@ pub use gaussian::Gaussian;
 pub use known::{Distance, Known, Mode, Split, mode_weights, split_shares};
 pub use solutions::Dynamics;
 
-use crate::{Result, names};
+use crate::{Result, suggest};
 
 /// The entry of this name.
 ///
@@ -41,7 +41,7 @@ use crate::{Result, names};
 pub fn find(name: &str) -> Result<&'static Entry> {
     ALL.iter()
         .find(|entry| entry.name == name)
-        .ok_or_else(|| names::unknown("target", name, ALL.iter().map(|entry| entry.name)))
+        .ok_or_else(|| suggest::unknown("target", name, ALL.iter().map(|entry| entry.name)))
 }
 
 /// Every registered density.

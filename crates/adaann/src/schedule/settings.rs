@@ -3,7 +3,7 @@
 use super::tuned::{Setting, Tuned};
 use super::{AdaAnn, EssBisection, Exponential, Guarded, Linear, List, Logarithmic, Single};
 use super::{Draws, Position, Rule, ScheduleError, Step};
-use crate::{error::setting, names};
+use crate::{error::setting, suggest};
 use serde::{Deserialize, Serialize};
 
 /// Makes [`Schedule`] from a table of rules, each a type with a `Default`, under its name.
@@ -43,7 +43,7 @@ macro_rules! schedules {
                     $($name => Ok(Self::$rule($rule::default())),)*
                     _ => {
                         let known = Self::ALL.iter().map(|(known, _)| *known);
-                        Err(names::unknown("schedule", name, known))
+                        Err(suggest::unknown("schedule", name, known))
                     }
                 }
             }

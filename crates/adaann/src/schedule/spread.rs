@@ -1,7 +1,7 @@
 //! The spread of b over draws: the sample standard deviation S of Algorithm 1, and a robust one.
 
 use super::{Draws, ScheduleError};
-use crate::lost::is_lost;
+use crate::non_finite::is_non_finite;
 
 /// Distance of the fences of [`winsorised_spread`] from the quartiles, in interquartile ranges.
 ///
@@ -70,11 +70,11 @@ pub(super) fn usable(t: f64, draws: &Draws) -> Result<(Vec<Weighted>, usize), Sc
     if count > 0 {
         return Err(ScheduleError::Unbounded { t, count });
     }
-    let lost = b.iter().filter(|b| is_lost(**b)).count();
+    let lost = b.iter().filter(|b| is_non_finite(**b)).count();
     let weight = |i: usize| weights.map_or(1.0, |w| w[i] / largest);
     let usable: Vec<_> = (b.iter().enumerate())
         .map(|(i, &b)| Weighted { b, weight: weight(i) })
-        .filter(|draw| !is_lost(draw.b) && draw.weight > 0.0)
+        .filter(|draw| !is_non_finite(draw.b) && draw.weight > 0.0)
         .collect();
     if usable.len() < 2 {
         return Err(ScheduleError::TooFewDraws { t, usable: usable.len(), total: b.len() });

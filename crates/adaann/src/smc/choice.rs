@@ -1,7 +1,7 @@
 //! The choice of the local kernel: by name, or by the success of jumps.
 
 use super::kernel::{Local, hmc, mala, random_walk};
-use crate::{Result, names};
+use crate::{Result, suggest};
 use serde::{Deserialize, Serialize};
 
 /// Makes [`Move`] of the kernels that it lists.
@@ -49,7 +49,7 @@ impl Move {
     pub fn named(name: &str) -> Result<Self> {
         let known = || Self::ALL.iter().map(|(known, _)| *known);
         let at = known().position(|known| known == name);
-        at.map(|at| Self::KINDS[at]).ok_or_else(|| names::unknown("move", name, known()))
+        at.map(|at| Self::KINDS[at]).ok_or_else(|| suggest::unknown("move", name, known()))
     }
 
     /// The move's name, as in [`Move::ALL`].

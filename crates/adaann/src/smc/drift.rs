@@ -6,7 +6,7 @@
 //! Mann, Whitney and Wilcoxon: it needs no scale, and is robust to the tails of b, which are long
 //! near t = 0.
 
-use crate::lost::is_lost;
+use crate::non_finite::is_non_finite;
 
 /// b of weighted particles, in ascending order.
 pub(super) struct Before {
@@ -47,7 +47,7 @@ impl Before {
 
 /// The usable particles with weights that sum to 1, and the sum of squared weights.
 fn usable(b: &[f64], weights: &[f64]) -> Option<(Vec<(f64, f64)>, f64)> {
-    let counts = |(b, weight): &(f64, f64)| !is_lost(*b) && *weight > 0.0;
+    let counts = |(b, weight): &(f64, f64)| !is_non_finite(*b) && *weight > 0.0;
     let mut usable: Vec<_> =
         b.iter().copied().zip(weights.iter().copied()).filter(counts).collect();
     let total: f64 = usable.iter().map(|(_, weight)| weight).sum();

@@ -1,7 +1,7 @@
 //! Particles: points with the values of the target at them.
 
 use crate::{
-    Batch, Result, lost,
+    Batch, Result, non_finite,
     path::{Parts, Tempered, Tile},
 };
 
@@ -44,7 +44,7 @@ impl Particles {
 
     /// The weighted sum of the parts of one particle; −∞ for a non-finite one.
     pub(super) fn log_density(&self, weights: Parts, i: usize) -> f64 {
-        lost::log_density(self.parts.as_slices().at(i).dot(weights))
+        non_finite::log_density(self.parts.as_slices().at(i).dot(weights))
     }
 
     /// Copies of the chosen particles.

@@ -4,7 +4,7 @@ use super::state::State;
 use crate::{
     Error, Result,
     importance::log_sum_exp,
-    lost,
+    non_finite,
     path::Parts,
     schedule::{Draws, Position, Reason, Rule, ScheduleError, Step},
     weight::effective_size,
@@ -60,7 +60,7 @@ impl State {
         let particles = &self.particles;
         (0..particles.len())
             .map(|i| match particles.log_density(from, i) {
-                here if lost::is_lost(here) => here,
+                here if non_finite::is_non_finite(here) => here,
                 _ => particles.log_density(ratio, i),
             })
             .collect()
@@ -69,7 +69,7 @@ impl State {
     /// Multiplies the weights by exp(ε b); returns the log of their sum, the increment of log Z.
     fn reweight(&mut self, b: &[f64], epsilon: f64) -> Result<f64> {
         for (weight, b) in self.log_weights.iter_mut().zip(b) {
-            *weight = lost::log_density(*weight + epsilon * b);
+            *weight = non_finite::log_density(*weight + epsilon * b);
         }
         let gained = log_sum_exp(self.log_weights.iter().copied());
         if !gained.is_finite() {
@@ -92,7 +92,7 @@ impl State {
 
 /// (Σ W w)²/Σ W w² with w = exp(ε b), over the particles with a finite b: 1 at ε = 0.
 fn conditional_ess(b: &[f64], weights: &[f64], epsilon: f64) -> f64 {
-    let usable = || b.iter().zip(weights).filter(|(b, _)| !lost::is_lost(**b));
+    let usable = || b.iter().zip(weights).filter(|(b, _)| !non_finite::is_non_finite(**b));
     let largest = usable().map(|(b, _)| *b).fold(f64::NEG_INFINITY, f64::max);
     let (mut total, mut first, mut second) = (0.0, 0.0, 0.0);
     for (b, weight) in usable() {

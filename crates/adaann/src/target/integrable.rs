@@ -237,8 +237,8 @@ impl Look<'_> {
         let all_real = (0..self.at.len()).all(|d| direction[d] == 0.0 || is_real(d));
         Ok(far.iter().zip(heights).all(|(&k, height)| {
             let mass = height + line.power * radius(k).ln();
-            let is_lost = height == f64::NEG_INFINITY && all_real;
-            is_lost || mass.is_finite() && mass < self.highest - UNSEEN
+            let is_non_finite = height == f64::NEG_INFINITY && all_real;
+            is_non_finite || mass.is_finite() && mass < self.highest - UNSEEN
         }))
     }
 

@@ -17,7 +17,7 @@ use super::{
     trainer::Objective,
 };
 use crate::{
-    Batch, Result, flow::Flow, lost::is_followed, path::Tempered, rng::Stream, simd::Buffer,
+    Batch, Result, flow::Flow, non_finite::is_followed, path::Tempered, rng::Stream, simd::Buffer,
 };
 
 /// The objective E_q[log q − log p_t], with fresh draws of q for each update.

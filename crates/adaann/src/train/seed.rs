@@ -4,7 +4,7 @@ use super::{point_clip::PointClip, totals::Totals};
 use crate::{
     Batch,
     flow::{Flow, Noise},
-    lost::Probe,
+    non_finite::Probe,
     path::Tile,
     simd::{self, Buffer, F64, Kernel, Lane},
 };

@@ -5,8 +5,8 @@ use adaann::{
     Error, Instructions,
     answer::Plan,
     calibrate::Trial,
-    crew::{self, Lock},
     model::Model,
+    tasks::{self, Lock},
 };
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ impl Entry {
 }
 
 /// The trials of a folder.
-pub(super) type Journal = crew::Journal<Rows>;
+pub(super) type Journal = tasks::Journal<Rows>;
 
 /// The format of the table: one row per trial.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Rows {
     }
 }
 
-impl crew::Format for Rows {
+impl tasks::Format for Rows {
     type Entry = Entry;
 
     fn header(&self) -> Option<String> {
@@ -143,13 +143,13 @@ pub(super) fn fingerprint(model: &Model, fit: &Plan, draws: usize, seed: u64) ->
         model.data().map(|data| (data.names, data.rows)),
         model.text()
     );
-    format!("{:016x}", crew::fingerprint(told.as_bytes()))
+    format!("{:016x}", tasks::fingerprint(told.as_bytes()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use adaann::crew::Format;
+    use adaann::tasks::Format;
 
     fn rows(fingerprint: &str) -> Rows {
         Rows::new(&["a".into(), "log_p".into()], 9, fingerprint.into())

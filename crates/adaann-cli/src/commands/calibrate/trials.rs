@@ -13,8 +13,8 @@ use adaann::{
     Error,
     answer::{self, Event},
     calibrate::{seed_of, trial},
-    crew::{Crew, Elsewhere},
     model::Model,
+    tasks::{Elsewhere, Workers},
 };
 use anyhow::{Result, bail};
 use std::{collections::BTreeSet, ops::ControlFlow, thread};
@@ -48,8 +48,8 @@ pub(super) fn run(
     };
     let elsewhere = ranks::get().map(|ranks| TrialsElsewhere::new(ranks, plan, &left));
     let elsewhere = elsewhere.as_ref().map(|all| all as &dyn Elsewhere<Option<Entry>>);
-    let crew = Crew::sharing(threads, left.len()).until(interrupt::flag());
-    crew.run_with(
+    let pool = Workers::sharing(threads, left.len()).until(interrupt::flag());
+    pool.run_with(
         left.len(),
         |i| one(plan, left[i]),
         elsewhere,

@@ -74,7 +74,7 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     {
         say(&fewer);
     }
-    carry_out(&subject, &record, &out, &how, None)
+    run_and_write(&subject, &record, &out, &how, None)
 }
 
 /// Resumes an unfinished run, or extends a finished one; `None` if it is not a run of `adaann smc`.
@@ -102,7 +102,7 @@ pub(crate) fn resume(
         quiet: args.quiet,
         json: args.json,
     };
-    carry_out(&subject, &record, &args.run, &how, longer).map(Some)
+    run_and_write(&subject, &record, &args.run, &how, longer).map(Some)
 }
 
 /// Settings of a run that do not depend on its subject.
@@ -116,7 +116,7 @@ struct How {
     json: bool,
 }
 
-fn carry_out(
+fn run_and_write(
     subject: &Subject,
     record: &SmcRecord,
     out: &Path,

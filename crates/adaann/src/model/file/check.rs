@@ -6,7 +6,7 @@ use super::keys::{FILE, Form, Keys};
 use super::value::{Name, Node, Value};
 use crate::model::diagnostic::{Report, Source};
 use crate::model::expression::Span;
-use crate::names::nearest;
+use crate::suggest::nearest;
 
 pub(super) struct Checker<'a> {
     pub(super) source: &'a Source,

@@ -86,8 +86,8 @@ impl Work<'_, '_> {
     fn next(&self, state: &State) -> Option<Step> {
         let found = &state.found;
         let is_first = found.ascents == 0;
-        let is_lost = !is_first && found.adrift > found.ascents / 2;
-        if is_lost {
+        let is_non_finite = !is_first && found.adrift > found.ascents / 2;
+        if is_non_finite {
             return None;
         }
         let has_effort = self.search.effort > 0;

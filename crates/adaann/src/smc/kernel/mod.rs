@@ -15,8 +15,9 @@ mod tests;
 
 use super::particles::{PIECE, Particles};
 use crate::{
-    Batch, Result, lost,
+    Batch, Result,
     mixture::Mixture,
+    non_finite,
     path::{Parts, Tempered},
     rng::Stream,
 };
@@ -143,11 +144,12 @@ fn accept(on: &Invariant, particles: &mut Particles, first: usize, proposal: &Pr
         let here = particles.log_density(on.weights, i);
         let there = proposed.log_density(on.weights, i);
         let mut gradient = proposed.gradient.iter().flat_map(|g| (0..g.dim()).map(|d| g.row(d)[i]));
-        if lost::is_lost(there) || !gradient.all(f64::is_finite) {
+        if non_finite::is_non_finite(there) || !gradient.all(f64::is_finite) {
             continue;
         }
         // A non-finite particle accepts every proposal.
-        let log_accept = if lost::is_lost(here) { 0.0 } else { there - here + log_ratio };
+        let log_accept =
+            if non_finite::is_non_finite(here) { 0.0 } else { there - here + log_ratio };
         if log_accept.is_nan() {
             continue;
         }

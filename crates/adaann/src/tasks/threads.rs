@@ -46,7 +46,7 @@ pub type Life = Box<dyn FnOnce() + Send>;
 
 static WITHIN: OnceLock<fn(Life)> = OnceLock::new();
 
-/// From now on, runs every thread of [`pool`] and of a [`Crew`](crate::crew::Crew) inside this function, which
+/// From now on, runs every thread of [`pool`] and of a [`Workers`](crate::tasks::Workers) inside this function, which
 /// must call its argument. Only the first call has an effect.
 ///
 /// This is for programs that embed the library and need to know its threads. For example, an interpreter called by
@@ -58,7 +58,7 @@ pub fn live_within(within: fn(Life)) {
 /// A pool with this number of threads, or one for each core if it is 0.
 ///
 /// ```
-/// let sum: f64 = adaann::crew::pool(2)?.install(|| (0..4).map(f64::from).sum());
+/// let sum: f64 = adaann::tasks::pool(2)?.install(|| (0..4).map(f64::from).sum());
 /// assert_eq!(sum, 6.0);
 /// # Ok::<(), adaann::Error>(())
 /// ```

@@ -13,7 +13,7 @@ struct Place(PathBuf);
 
 impl Place {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("adaann-crew-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("adaann-tasks-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
@@ -45,7 +45,7 @@ fn results_are_in_the_order_of_their_tasks() {
         }
         i * i
     };
-    let kept = Crew::sharing(2, 5).run(5, task, |i, outcome| {
+    let kept = Workers::sharing(2, 5).run(5, task, |i, outcome| {
         ends.lock().unwrap().push(i);
         outcome.map(Some)
     });
@@ -58,12 +58,12 @@ fn results_are_in_the_order_of_their_tasks() {
 fn threads_are_shared_out() {
     for (threads, tasks, workers, each) in [(8, 3, 3, 2), (2, 5, 2, 1), (4, 1, 1, 4), (3, 0, 1, 3)]
     {
-        let crew = Crew::sharing(threads, tasks);
-        assert_eq!((crew.workers, crew.threads), (workers, each), "{threads} for {tasks}");
-        let seen = crew.run(tasks, |_| rayon::current_num_threads(), all).unwrap();
+        let pool = Workers::sharing(threads, tasks);
+        assert_eq!((pool.workers, pool.threads), (workers, each), "{threads} for {tasks}");
+        let seen = pool.run(tasks, |_| rayon::current_num_threads(), all).unwrap();
         assert_eq!(seen.len(), tasks);
         assert!(seen.into_iter().all(|(_, threads)| threads.unwrap() == each));
-        let single = Crew::of_single_threads(threads, tasks);
+        let single = Workers::of_single_threads(threads, tasks);
         assert_eq!((single.workers, single.threads), (workers, 1));
     }
 }
@@ -102,7 +102,7 @@ fn others_take_tasks_too() {
         meet(meeting, i);
         i * i
     };
-    let kept = Crew::sharing(1, 30).run_with(30, task, Some(&others), all).unwrap();
+    let kept = Workers::sharing(1, 30).run_with(30, task, Some(&others), all).unwrap();
     assert_eq!(kept.len(), 30);
     let done = others.done.into_inner().unwrap();
     assert_eq!(done.iter().filter(|task| **task < 4).count(), 3, "{done:?}");
@@ -117,7 +117,7 @@ fn others_take_tasks_too() {
 #[test]
 fn a_panic_costs_its_task_alone() {
     for workers in [1, 3] {
-        let kept = Crew::sharing(workers, 6)
+        let kept = Workers::sharing(workers, 6)
             .run(6, |i| if i == 2 { panic!("task {i} is odd") } else { i }, all)
             .unwrap();
         assert_eq!(kept.len(), 6);
@@ -134,11 +134,11 @@ fn a_panic_costs_its_task_alone() {
 
 #[test]
 fn what_is_not_kept_is_left_out_and_an_error_ends_the_work() {
-    let crew = Crew::sharing(1, 9);
+    let pool = Workers::sharing(1, 9);
     let even = |i: usize, outcome: Result<usize>| outcome.map(|_| i.is_multiple_of(2).then_some(i));
-    assert_eq!(crew.run(5, |i| i, even).unwrap(), [(0, 0), (2, 2), (4, 4)]);
+    assert_eq!(pool.run(5, |i| i, even).unwrap(), [(0, 0), (2, 2), (4, 4)]);
     // With this many tasks, only the error can end them.
-    let failure = crew.run(
+    let failure = pool.run(
         usize::MAX,
         |_| (),
         |i, _| match i {
@@ -156,7 +156,7 @@ fn a_raised_flag_ends_the_work() {
         stop.fetch_or(i == 1, Ordering::Relaxed);
         i
     };
-    let kept = Crew::sharing(1, 9).until(&stop).run(9, task, |_, outcome| outcome.map(Some));
+    let kept = Workers::sharing(1, 9).until(&stop).run(9, task, |_, outcome| outcome.map(Some));
     assert_eq!(kept.unwrap(), [(0, 0), (1, 1)]);
 }
 
@@ -229,7 +229,7 @@ fn lines_of_other_settings_are_told_apart() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "2,f\n");
 }
 
-/// An interpreter must know all threads that call it, including those of a crew.
+/// An interpreter must know all threads that call it, including those of a pool.
 #[test]
 fn tasks_run_in_threads_that_live_within_a_function() {
     thread_local!(static IS_WITHIN: Cell<bool> = const { Cell::new(false) });
@@ -237,7 +237,8 @@ fn tasks_run_in_threads_that_live_within_a_function() {
         IS_WITHIN.set(true);
         life();
     });
-    let seen = Crew::sharing(4, 3).run(3, |_| IS_WITHIN.get(), |_, seen| seen.map(Some)).unwrap();
+    let seen =
+        Workers::sharing(4, 3).run(3, |_| IS_WITHIN.get(), |_, seen| seen.map(Some)).unwrap();
     assert_eq!(seen, [(0, true), (1, true), (2, true)]);
     assert!(pool(1).unwrap().install(|| IS_WITHIN.get()));
     assert!(!IS_WITHIN.get(), "this thread is the test's own");

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 /// A routine that is compiled when it is first needed.
 #[derive(Debug, Default)]
-pub(super) struct Late(OnceLock<Prepared>);
+pub(super) struct Lazy(OnceLock<Prepared>);
 
-impl Late {
+impl Lazy {
     /// The routine, and the thread's memory for it.
     #[inline]
     pub(super) fn get<'r>(

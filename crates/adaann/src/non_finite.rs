@@ -9,13 +9,13 @@ use crate::simd::{F64, Lane};
 use fearless_simd::Simd;
 
 /// Whether a point with this log density, or log ratio of densities, is non-finite.
-pub(crate) fn is_lost(log_density: f64) -> bool {
+pub(crate) fn is_non_finite(log_density: f64) -> bool {
     log_density.is_nan() || log_density == f64::NEG_INFINITY
 }
 
 /// The log density that a point enters sums with: −∞ in place of NaN.
 pub(crate) fn log_density(log_density: f64) -> f64 {
-    if is_lost(log_density) { f64::NEG_INFINITY } else { log_density }
+    if is_non_finite(log_density) { f64::NEG_INFINITY } else { log_density }
 }
 
 /// If one part of a log density is −∞, the point is outside the support. The other part becomes −∞
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_counts_as_nothing_and_a_pole_is_left_to_be_refused() {
-        let lost: Vec<bool> = NUMBERS.iter().map(|&x| is_lost(x)).collect();
+        let lost: Vec<bool> = NUMBERS.iter().map(|&x| is_non_finite(x)).collect();
         assert_eq!(lost, [false, false, false, false, true, true, false, false]);
         assert_eq!(log_density(f64::NAN), f64::NEG_INFINITY);
         assert_eq!(log_density(f64::INFINITY), f64::INFINITY);

@@ -3,7 +3,7 @@
 /// The hash by Fowler, Noll and Vo: the same on every machine and in every version of Rust.
 ///
 /// ```
-/// assert_eq!(adaann::crew::fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
+/// assert_eq!(adaann::tasks::fingerprint(b"foobar"), 0x8594_4171_f739_67e8);
 /// ```
 pub fn fingerprint(told: &[u8]) -> u64 {
     told.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

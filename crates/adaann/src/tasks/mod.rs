@@ -1,13 +1,13 @@
-//! Many runs on one machine: a crew of threads, a journal of finished tasks, a lock on their
+//! Many runs on one machine: a pool of workers, a journal of finished tasks, a lock on their
 //! folder.
 //!
 //! Tasks are identified by their index, and so are their results: neither the number of threads nor
 //! the order in which tasks end changes a result.
 //!
 //! ```
-//! use adaann::{Error, crew::Crew};
+//! use adaann::{Error, tasks::Workers};
 //!
-//! let squares = Crew::sharing(4, 10).run(10, |i| i * i, |_, square| square.map(Some))?;
+//! let squares = Workers::sharing(4, 10).run(10, |i| i * i, |_, square| square.map(Some))?;
 //! assert_eq!(squares[3], (3, 9));
 //! # Ok::<(), Error>(())
 //! ```
@@ -50,14 +50,14 @@ pub trait Elsewhere<T>: Sync {
 
 /// Workers that take one task after another, each with its own thread pool.
 #[derive(Debug, Clone)]
-pub struct Crew<'a> {
+pub struct Workers<'a> {
     workers: usize,
     /// Threads of each worker.
     threads: usize,
     stop: Option<&'a AtomicBool>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> Workers<'a> {
     /// Shares `threads` out among at most `tasks` tasks at a time: each task has one thread if
     /// there are at least as many tasks as threads, and an equal share of the threads otherwise.
     pub fn sharing(threads: usize, tasks: usize) -> Self {
@@ -92,10 +92,10 @@ impl<'a> Crew<'a> {
         self.run_with(count, task, None, keep)
     }
 
-    /// Like [`Crew::run`], with workers elsewhere that also take tasks.
+    /// Like [`Workers::run`], with workers elsewhere that also take tasks.
     ///
     /// # Errors
-    /// As [`Crew::run`].
+    /// As [`Workers::run`].
     pub fn run_with<T: Send, R, E: From<Error>>(
         &self,
         count: usize,
