@@ -33,12 +33,13 @@ impl Session {
         record.settings = smc::settings::settings(&args, &fit, &subject)?;
         let budget =
             Budget::new(args.output.max_evaluations, args.output.max_time.and_then(Interval::time));
-        smc::afford::within(budget, &subject, &mut record, None)?;
+        let afforded = smc::afford::within(budget, &subject, &mut record, None)?;
         let _running = Running::new();
         let progress = Progress::Told(Listener(Arc::new(shows)));
         let mut ledger = Ledger::off().urgent_when(interrupt::flag());
-        let run = pool(args.output.threads)?
-            .install(|| smc::Run::new(&subject, &record, None, &progress, budget, &mut ledger))?;
+        let run = pool(args.output.threads)?.install(|| {
+            smc::Run::new(&subject, &record, None, &progress, &afforded, &mut ledger)
+        })?;
         Ok(Particles { run, columns: subject.columns() })
     }
 }

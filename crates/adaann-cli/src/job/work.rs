@@ -196,13 +196,18 @@ impl Job {
         }
         let best = runs.swap_remove(0);
         let sample = draw(&best.outcome, best.seed)?;
+        // The draws of the answer count as part of its check. Work that the deadline ended has only been metered.
+        let mut evaluations = spent + (times - 1) * draws;
+        if budget.deadline().is_some() {
+            evaluations = target.values().get().saturating_sub(sample.len()).max(spent);
+        }
         let quantities = subject.quantities(sample.x())?;
         let settings = Settings { seed: best.seed, ..settings.clone() };
         let examined = self.examine(
             &best.outcome,
             &settings,
             &sample,
-            budget.after(spent + times * draws),
+            budget.after(evaluations + sample.len()),
             progress,
             ledger,
         )?;
@@ -215,11 +220,8 @@ impl Job {
             notes: target.notes(),
             known: &problem.known,
             seed: best.seed,
-            made: Made {
-                evaluations: spent + (times - 1) * draws,
-                ..Made::by_adaann(&best.outcome, examination)
-            }
-            .or_unfinished(ledger.is_looking()),
+            made: Made { evaluations, ..Made::by_adaann(&best.outcome, examination) }
+                .or_unfinished(ledger.is_looking()),
             sample: &sample,
             examination,
             check_evaluations: examined.evaluations,

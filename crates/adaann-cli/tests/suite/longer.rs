@@ -36,7 +36,7 @@ fn more_updates_give_the_bytes_of_a_run_with_as_many() {
         ok(&place, &tiny(&format!("--out r --refine 30 {more}")));
         ok(&place, &tiny(&format!("--out whole --refine 55 {more}")));
         let said = ok(&place, "resume r --more-updates 10");
-        assert!(said.contains("lengthening r: 10 more updates\n"), "{said}");
+        assert!(said.contains("extending r: 10 more updates\n"), "{said}");
         assert_eq!(
             place.summary("r")["updates"],
             place.summary("whole")["updates"].as_u64().unwrap() - 15
@@ -58,7 +58,7 @@ fn more_draws_of_an_annealed_flow_give_the_bytes_of_a_run_with_as_many() {
         ok(&place, &tiny(&format!("--out r --draws 500 {more}")));
         ok(&place, &tiny(&format!("--out whole --draws 1200 {more}")));
         let said = ok(&place, "resume r --more-draws 700");
-        assert!(said.contains("lengthening r: 700 more draws\n"), "{said}");
+        assert!(said.contains("extending r: 700 more draws\n"), "{said}");
         assert_same(&place, more, "whole", "r");
     }
     // Both at once.
@@ -145,7 +145,7 @@ fn more_particles_are_another_population() {
     ok(&place, "smc bimodal --particles 500 --quiet --out r");
     let (first, before) = (place.summary("r"), place.read("r/draws.csv"));
     let said = ok(&place, "resume r --more-particles 1500");
-    assert!(said.contains("lengthening r: 1,500 more particles\n"), "{said}");
+    assert!(said.contains("extending r: 1,500 more particles\n"), "{said}");
     let both = place.summary("r");
     assert_eq!(both["particles"], 2000);
     assert_eq!(both["draws"], 4 * first["draws"].as_u64().unwrap());

@@ -134,7 +134,7 @@ fn bad_data_is_refused_with_its_place() {
     for (words, message) in [
         ("run lorenz --data none.csv", "none.csv"),
         ("run lorenz --data .", "it is a folder"),
-        ("run lorenz --data d.csv --data-seed 1", "choose one"),
+        ("run lorenz --data d.csv --data-seed 1", "pass only one of them"),
         ("run bimodal --data-seed 1", "bimodal takes no data"),
         ("run bimodal --noise-variance 1", "--noise-variance does not apply to bimodal"),
         ("run hiv --noise-variance 0", "--noise-variance is 0, but must be positive"),

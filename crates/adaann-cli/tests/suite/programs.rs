@@ -44,7 +44,7 @@ fn what_needs_no_likelihood_is_done_without_the_program() {
     for parameters in [&["a"][..], &["a", "b"], &["a", "b", "c"]] {
         let place = place(parameters);
         let said = stdout(&done(&place, "report r"));
-        let note = "'./program' computes it, which --allow-command starts";
+        let note = "'./program' computes it; --allow-command starts it";
         // Figures show the target's density in at most two dimensions.
         assert_eq!(said.contains(note), parameters.len() < 3, "{said}");
         done(&place, "report r --out page.html");

@@ -101,7 +101,11 @@ fn a_folder_is_replaced_only_if_asked() {
     place.write("runs/bimodal-1/note.txt", "mine");
     let again = place.adaann("run bimodal", TINY);
     assert_eq!(again.status.code(), Some(2));
-    assert!(stderr(&again).contains("runs/bimodal-1 exists; --force"), "{}", stderr(&again));
+    assert!(
+        stderr(&again).contains("runs/bimodal-1 exists; replace it with --force"),
+        "{}",
+        stderr(&again)
+    );
     assert_eq!(place.read("runs/bimodal-1/note.txt"), "mine");
     // Only files of the run are removed.
     std::fs::create_dir(place.path("runs/bimodal-1/figures/mine")).unwrap();

@@ -71,7 +71,7 @@ fn a_collapsed_run_is_not_and_says_where() {
     let lost = reasons.iter().find(|reason| reason["finding"].to_string().contains("is lost"));
     let lost = lost.unwrap_or_else(|| panic!("{reasons:?}"));
     assert_eq!(lost["trust"], "distrust");
-    assert!(lost["finding"].to_string().contains("a mode at z = -4.0"), "{lost}");
+    assert!(lost["finding"].to_string().contains("the mode at z = -4.0"), "{lost}");
     assert_eq!(lost["finding_code"], "mode-lost");
     assert_eq!(lost["remedy_code"], "anneal-more");
     assert!(lost["remedy"].as_str().unwrap().contains("--method ladder"), "{lost}");

@@ -24,7 +24,14 @@ pub fn smc(
 /// ```
 /// use adaann::{Program, flow::Base, path::PathKind, smc::{Settings, Smc}};
 ///
-/// A good base makes the bridge short.
+/// // Two modes, at -2 ± √3, and a mixture that is roughly right about them.
+/// let target = Program::record(1, |z| -((z[0] + 2.0).square() - 3.0).square());
+/// let base = Base::mixture(&[1.0, 1.0], &[-3.5, 0.0], &[0.4, 0.4])?;
+/// let settings = Settings { path: PathKind::Bridge, ..Settings::starting_at(0.0) };
+/// let population = Smc::new(&target, &settings).base(base).run(&mut ())?;
+/// assert!((population.log_z - 0.04712).abs() < 4.0 * population.log_z_error);
+/// // A good base makes the bridge short.
+/// assert!(population.stages.len() < 5);
 /// # Ok::<(), adaann::Error>(())
 /// ```
 #[must_use = "a run does nothing until it is run"]

@@ -43,7 +43,7 @@ fn time_runs_out_and_there_is_an_answer() {
     let given = Settings { max_time: Some(0.001), ..Settings::default() };
     let answer = approximate(&*problem.target, &given, &mut ()).unwrap();
     // There may be no time left for a check; then the answer must not be called reliable.
-    assert!(answer.spent && answer.sample.len() >= 16 && answer.log_z.is_some());
+    assert!(answer.spent && answer.sample.len() > 4 && answer.log_z.is_some());
     for (evaluations, time) in [(Some(0), None), (None, Some(0.0)), (None, Some(f64::NAN))] {
         let given =
             Settings { max_evaluations: evaluations, max_time: time, ..Settings::default() };

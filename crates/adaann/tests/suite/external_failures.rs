@@ -112,7 +112,7 @@ fn what_was_not_asked_for_is_refused() {
     let one = Batch::zeros(1, 1);
     assert_eq!(ask(&simulator, &one, false).unwrap().0, [1.0]);
     std::thread::sleep(Duration::from_secs(4));
-    has(&ask(&simulator, &one, false).unwrap_err().to_string(), &["it has written '5'"]);
+    has(&ask(&simulator, &one, false).unwrap_err().to_string(), &["it wrote '5'"]);
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn a_flat_direction_is_named() {
     let found = look(&flat, &[1.1 / 0.3, 0.0, 1.1], &identity(3)).endless.unwrap();
     assert_eq!(found.parameters, ["z1", "z2"]);
     let said = found.refusal().to_string();
-    assert!(said.contains("combination of z1, z2") && said.contains("a prior"), "{said}");
+    assert!(said.contains("combination of z1, z2") && said.contains("a proper prior"), "{said}");
 }
 
 /// The likelihood of a logistic regression depends only on the sum of two coefficients.

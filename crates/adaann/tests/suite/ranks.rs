@@ -254,7 +254,7 @@ fn who_waits_no_more_is_asked_no_more() {
     let shared = Shared::new(target, queue.clone(), 5).until(|| true);
     let mut out = Evaluation::zeros(3, 3);
     let said = shared.evaluate(&Batch::zeros(3, 3), None, &mut out).unwrap_err().to_string();
-    assert!(said.contains("is to end"), "{said}");
+    assert!(said.contains("is stopping"), "{said}");
     assert!(queue.take().is_none(), "nobody wants to know");
 }
 

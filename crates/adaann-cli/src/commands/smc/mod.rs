@@ -39,6 +39,7 @@ use adaann::{
     smc::{Population, Smc},
     target::Metered,
 };
+use afford::Afforded;
 use anyhow::Result;
 use longer::Longer;
 pub(crate) use look::look;
@@ -59,20 +60,19 @@ pub(crate) fn smc(args: &SmcArgs) -> Result<ExitCode> {
     let out = out.clone().unwrap_or_else(|| {
         PathBuf::from("runs").join(format!("{}-smc-{}", record.target, record.settings.seed))
     });
+    let budget = Budget::new(*max_evaluations, max_time.and_then(Interval::time));
+    let begun = Some(&*out).filter(|_| !restart);
     let how = How {
         threads: *threads,
         force: *force,
         restart: *restart,
         checkpoint: checkpoint.unwrap_or(CHECKPOINT),
-        budget: Budget::new(*max_evaluations, max_time.and_then(Interval::time)),
+        afforded: afford::within(budget, &subject, &mut record, begun)?,
         quiet: *quiet,
         json: *json,
     };
-    let begun = Some(&*out).filter(|_| !restart);
-    if let Some(fewer) = afford::within(how.budget, &subject, &mut record, begun)?
-        && !(how.quiet || how.json)
-    {
-        say(&fewer);
+    if let Some(note) = how.afforded.note.as_ref().filter(|_| !how.quiet && !how.json) {
+        say(note);
     }
     run_and_write(&subject, &record, &out, &how, None)
 }
@@ -98,7 +98,7 @@ pub(crate) fn resume(
         force: false,
         restart: false,
         checkpoint: args.checkpoint.unwrap_or(CHECKPOINT),
-        budget: Budget::default(),
+        afforded: Afforded::default(),
         quiet: args.quiet,
         json: args.json,
     };
@@ -111,7 +111,7 @@ struct How {
     force: bool,
     restart: bool,
     checkpoint: Interval,
-    budget: Budget,
+    afforded: Afforded,
     quiet: bool,
     json: bool,
 }
@@ -123,7 +123,7 @@ fn run_and_write(
     how: &How,
     longer: Option<Longer>,
 ) -> Result<ExitCode> {
-    let How { force, restart, checkpoint, budget, quiet, json, .. } = *how;
+    let How { force, restart, checkpoint, quiet, json, .. } = *how;
     interrupt::listen()?;
     let particles = record.settings.particles;
     let columns = subject.columns().len();
@@ -142,7 +142,7 @@ fn run_and_write(
     let progress = Progress::new(quiet || json);
     pool.install(|| {
         let mut ledger = ranks::until_failure(kept.ledger()?);
-        let run = Run::new(subject, record, earlier, &progress, budget, &mut ledger);
+        let run = Run::new(subject, record, earlier, &progress, &how.afforded, &mut ledger);
         kept.save(&mut ledger);
         ranks::check(out)?;
         if run.is_err() && interrupt::is_overdue() {
@@ -186,10 +186,10 @@ impl Run {
         record: &SmcRecord,
         earlier: Option<Population>,
         progress: &Progress,
-        budget: Budget,
+        afforded: &Afforded,
         ledger: &mut Ledger,
     ) -> Result<Self> {
-        let settings = &record.settings;
+        let (budget, settings) = (afforded.budget, &record.settings);
         let watch = Watch::new(progress, "particles", settings.schedule.first());
         let islands = if earlier.is_some() { 1 } else { settings.islands + settings.further.len() };
         let mut watch = watch.of_islands(islands).within(budget);
@@ -204,10 +204,21 @@ impl Run {
         drop(watch);
         let budget = budget.at_pace(target.time_each());
         let named = Named::new(&target, &subject.problem.known, &population, budget)?;
+        // The meter has also counted the work of a stage that the deadline ended.
+        let metered = if budget.deadline().is_some() { target.values().get() } else { 0 };
+        let evaluations = (population.evaluations + named.evaluations).max(metered);
+        let evaluations = evaluations + afforded.evaluations;
         let seconds = ledger.time().as_secs_f64();
         let quantities = subject.quantities(&population.points)?;
-        let summary =
-            SmcSummary::new(subject, record, &population, named, quantities.as_ref(), seconds)?;
+        let summary = SmcSummary::new(
+            subject,
+            record,
+            &population,
+            named,
+            evaluations,
+            quantities.as_ref(),
+            seconds,
+        )?;
         Ok(Self { population, quantities, summary })
     }
 

@@ -80,6 +80,7 @@ impl SmcSummary {
         record: &SmcRecord,
         population: &Population,
         named: Named,
+        evaluations: usize,
         quantities: Option<&Batch>,
         seconds: f64,
     ) -> Result<Self> {
@@ -113,7 +114,7 @@ impl SmcSummary {
             particles: record.settings.particles,
             draws: population.points.len(),
             stages: population.stages.len(),
-            target_evaluations: population.evaluations + named.evaluations,
+            target_evaluations: evaluations,
             seconds,
             parameters: (0..)
                 .zip(names)
@@ -197,7 +198,7 @@ fn exact(parameter: Parameter, known: &Known, d: usize) -> Parameter {
 pub(super) struct Named {
     /// The heaviest first.
     modes: Vec<FoundMode>,
-    evaluations: usize,
+    pub(super) evaluations: usize,
     /// Was the time limit reached before the search?
     is_late: bool,
 }

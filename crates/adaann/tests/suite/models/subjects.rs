@@ -194,7 +194,7 @@ fn new_rows_that_no_subject_can_have_are_refused() {
     let points = Batch::from_points(point.len(), &[&point[..]]);
     let names = ["t", "dose", "wt", "number", "id"].map(str::to_owned).to_vec();
     for (rows, words) in [
-        (vec![vec![2.0, 1.5, 90.0, 3.0, 8.0], vec![1.0, 1.5, 50.0, 3.0, 8.0]], "of subject 8"),
+        (vec![vec![2.0, 1.5, 90.0, 3.0, 8.0], vec![1.0, 1.5, 50.0, 3.0, 8.0]], "for subject 8"),
         (vec![vec![2.0, 1.5, 90.0, 4.0, 8.0]], "must be from 1 to 3"),
         (vec![vec![-2.0, 1.5, 90.0, 3.0, 8.0]], "not before the start"),
     ] {
