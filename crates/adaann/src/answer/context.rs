@@ -149,6 +149,7 @@ impl<'a> Context<'a> {
         })?;
         if tried.is_err() {
             self.wasted += evaluations;
+            self.told = 0;
         }
         Ok(tried.map_err(Error::Data))
     }
@@ -200,6 +201,11 @@ impl<'a> Context<'a> {
     /// Is the budget spent, or has the observer stopped the run?
     pub(super) fn is_over(&mut self) -> bool {
         self.spent |= self.budget().is_spent(0);
+        self.has_ended()
+    }
+
+    /// Was it stopped, or has it been found to be over?
+    pub(super) fn has_ended(&self) -> bool {
         self.spent || self.stopped
     }
 

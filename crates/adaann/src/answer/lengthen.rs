@@ -6,7 +6,7 @@ use super::{
     check::{self, REPAIRED},
     context::Context,
     forecast::Step,
-    ladder,
+    search,
 };
 use crate::{
     Error, Result,
@@ -77,7 +77,7 @@ pub fn lengthen(
             // The check compares with the results of the answer's search, which files do not contain. The cost of the
             // search is already in its rung.
             if context.rungs.iter().any(|rung| rung.method == Method::Modes) {
-                let searched = ladder::searched(&mut context)?;
+                let searched = search::searched(&mut context)?;
                 context.searches.push(searched);
             }
             context.begin_check();

@@ -14,7 +14,17 @@ const DRAWS: usize = 10_000;
 const PRIOR_SEED: u64 = 0xbb67_ae85_84ca_a73b;
 
 /// Draws from the target itself; none if it has no sampler.
+///
+/// # Errors
+/// If only the prior is requested, and the target has no sampler.
 pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
+    match draw(context)? {
+        None if context.settings.method == Method::Prior => Err(refusal()),
+        found => Ok(found),
+    }
+}
+
+fn draw(context: &mut Context) -> Result<Option<Candidate>> {
     let settings = context.settings;
     let enough = DRAWS.max(settings.target_ess as usize);
     let count = settings.draws.unwrap_or(enough);
@@ -45,8 +55,7 @@ pub(super) fn climb(context: &mut Context) -> Result<Option<Candidate>> {
     }))
 }
 
-/// The error if only the prior is requested, and it is not the answer.
-pub(super) fn refusal() -> Error {
+fn refusal() -> Error {
     let message = "`method` asks for draws of the prior, but the target has data, or a density without \
                    a sampler; omit it to use the ladder";
     error::conflict("method", message)
