@@ -1,7 +1,7 @@
 //! The check of a candidate, and its repair with the check's results.
 
 use super::{
-    Answer, Event, Left, Method, Observer, Settings, candidate::Candidate, chains,
+    Answer, Event, Left, Method, Observer, Rung, Settings, candidate::Candidate, chains,
     context::Context, forecast::Step,
 };
 use crate::{
@@ -47,9 +47,6 @@ const EVALUATIONS_OF_DEFECTS: usize = 80;
 
 /// The most repairs of an answer.
 const REPAIRS: u64 = 2;
-
-/// The start of the line for a rung that repairs.
-pub(super) const REPAIRED: &str = "repaired (";
 
 const REPAIR_SEED: u64 = 0x6a09_e667_f3bc_c909;
 
@@ -129,9 +126,14 @@ fn examined_and_repaired(
         });
         let Some(adapted) = context.in_time(adapted)? else { break };
         let left = if adapted.is_good { Left::Answered } else { Left::PoorWeights };
-        let words = format!("{REPAIRED}{}): {}", codes(&found), adapted.components());
-        let (share, evaluations) = (Some(adapted.ess_share), adapted.evaluations);
-        context.leave(Method::Mixture, evaluations, share, left, words);
+        context.record(Rung {
+            method: Method::Mixture,
+            evaluations: adapted.evaluations,
+            ess_share: Some(adapted.ess_share),
+            left,
+            found: format!("repaired ({}): {}", codes(&found), adapted.components()),
+            is_repair: true,
+        });
         let repaired = Candidate::of_mixture(Method::Mixture, adapted)?;
         let afresh = examine(context, &repaired, repair);
         let Some(afresh) = context.in_time(afresh)? else { break };

@@ -292,7 +292,11 @@ impl<'a> Context<'a> {
         found: String,
     ) {
         let evaluations = evaluations + std::mem::take(&mut self.wasted);
-        let rung = Rung { method, evaluations, ess_share, left, found };
+        self.record(Rung { method, evaluations, ess_share, left, found, is_repair: false });
+    }
+
+    /// Reports and records a rung.
+    pub(super) fn record(&mut self, rung: Rung) {
         let _ = self.see(&Event::Left(&rung));
         self.rungs.push(rung);
     }

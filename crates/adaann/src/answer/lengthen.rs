@@ -1,12 +1,8 @@
 //! Takes further draws of an answer after its run.
 
 use super::{
-    Answer, Method, Observer, Settings,
-    candidate::Candidate,
-    check::{self, REPAIRED},
-    context::Context,
-    forecast::Step,
-    search,
+    Answer, Method, Observer, Settings, candidate::Candidate, check, context::Context,
+    forecast::Step, search,
 };
 use crate::{
     Error, Result,
@@ -69,7 +65,7 @@ pub fn lengthen(
         account(&mut context, &answer, &sample)?;
         let Answer { method, flow, fit, .. } = answer;
         let candidate = Candidate::of_draws(method, flow, sample, true)?;
-        let repairs = context.rungs.iter().filter(|rung| rung.found.starts_with(REPAIRED));
+        let repairs = context.rungs.iter().filter(|rung| rung.is_repair);
         // The check that led to a repair has seen the earlier answer.
         let number = repairs.count() as u64;
         let mut examination = None;

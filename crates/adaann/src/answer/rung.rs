@@ -2,6 +2,7 @@
 
 use super::Method;
 use serde::{Deserialize, Serialize};
+use std::ops::Not;
 
 /// One method that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct Rung {
     pub left: Left,
     /// A one-line description of its result.
     pub found: String,
+    /// Does it repair an answer with the results of its check?
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub is_repair: bool,
 }
 
 /// Why the ladder left a rung.
