@@ -1,7 +1,7 @@
 //! Detects whether moves raise b, a sign that particles lag behind their density.
 //!
-//! Reweighting from t to t + ε keeps the particles representative, and moves leave the density at t
-//! + ε invariant. So moves change the distribution of b only by chance. Lagging particles have too
+//! Reweighting from t to t + ε keeps the particles representative, and moves leave the density at
+//! t + ε invariant. So moves change the distribution of b only by chance. Lagging particles have too
 //! low a b, since the mean of b increases with t, and moves let them catch up. The test is that of
 //! Mann, Whitney and Wilcoxon: it needs no scale, and is robust to the tails of b, which are long
 //! near t = 0.
