@@ -3,6 +3,10 @@
 //! Rank 0 runs the command, owns the folder and prints. The other ranks handle its requests and sleep while they wait.
 //! Only the main thread of a process calls MPI, and it does nothing else, so a rank that computes for hours still
 //! answers pings.
+//!
+//! At rank 0 the command runs in a thread of its own. Its requests wait in the library's `ranks::Queue`. The main
+//! thread sends them to the next free rank (`asking.rs`), and the worker threads of rank 0 take requests too. The
+//! other ranks (`serving.rs`) reply through `embed::Rank`. `ranks/` of the command line defines the requests.
 
 mod arguments;
 mod asking;

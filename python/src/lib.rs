@@ -8,6 +8,10 @@
 //! | `engine` | the engine in a thread: the GIL released, signals handled |
 //! | `session` | from arguments to a run |
 //! | `answer` | the results of runs |
+//!
+//! It converts batches to arrays and back, and runs jobs beside the interpreter, whose lock it takes only to
+//! call a target. `python/adaann/targets/` has one file for each kind of target, all behind one protocol that
+//! this module calls once for a whole batch.
 
 mod answer;
 mod arrays;

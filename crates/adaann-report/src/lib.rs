@@ -24,6 +24,13 @@
 //! };
 //! assert!(page.html().contains("Squares of whole numbers."));
 //! ```
+//!
+//! Texts are measured with the font that the crate contains. `ink.rs` has the list of lines, areas, dots and
+//! texts of a figure; `svg.rs` writes that list and `raster.rs` paints it. In a report the same SVG carries the
+//! geometry of its panels and the values of its series as data attributes, which one script reads to respond to
+//! pointer, touch and keyboard. Zooming rewrites the paths, since every path is pairs of numbers. On a page
+//! each panel of a figure is a separate drawing, so that panels wrap on a narrow screen. `tests/browser.rs`
+//! tests all this in Chromium.
 
 pub mod bins;
 mod color;

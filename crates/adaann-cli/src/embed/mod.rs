@@ -14,6 +14,8 @@
 //! assert_eq!(answer.summary()["verdict"]["trust"], "reliable");
 //! # Ok::<(), embed::Failure>(())
 //! ```
+//!
+//! The runs are those of the command line, without a terminal. The caller handles signals.
 
 mod answer;
 mod failure;

@@ -3,6 +3,10 @@
 //! Files are written into a hidden folder next to the final one, which is renamed when it is complete. It is
 //! created with a lock before the run starts, to reserve the name. The next run clears away the remains of a
 //! killed process. A failed run leaves nothing behind, not even parent folders that it has created.
+//!
+//! The report and its figures are made from the files of the folder alone, by the same code at the end of `run`
+//! and in `report`. A run folder cannot contain a function in another language: `foreign.rs` defines what it
+//! stores about one.
 
 mod beginning;
 pub(crate) mod csv;

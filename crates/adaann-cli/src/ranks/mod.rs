@@ -2,6 +2,13 @@
 //!
 //! Rank 0 runs the command. Evaluations of its targets are shared: pieces of batches go to idle threads of this
 //! process and of the other ranks. Whole trials go to other ranks as [`Question`]s.
+//!
+//! Every target that a command creates is described to the ranks, which rebuild it from texts and numbers,
+//! without files, and is shared (`adaann::ranks::Shared`). Whole trials are requests that serde writes as it
+//! writes checkpoints, bit by bit. A batch is split by its length alone, and its pieces are reassembled by
+//! index. A run that shares its target has one waiting thread for each piece that may be on another rank, so
+//! that all work at rank 0 is split and summed in the same way for any number of threads. This is why the
+//! number of ranks does not change a bit.
 
 mod question;
 

@@ -4,6 +4,11 @@
 //! mixture of the Gaussians at their peaks. If its weights stay poor, particles start from the base. A flow covers what
 //! they leave over; in many dimensions, long chains do. The reported numbers come from fresh draws of a proposal that
 //! no longer changes.
+//!
+//! There is one file for each rung and one rule: the answer is the first candidate whose weights are good enough,
+//! or otherwise the one that covers most of p. `Target::exact_draws` samples a prior without data. `check.rs`
+//! repairs an incomplete answer with what the check has found, and checks it again. Chains are checked by chains
+//! from other starts.
 
 mod candidate;
 mod chains;

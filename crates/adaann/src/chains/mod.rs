@@ -22,6 +22,11 @@
 //! assert!((log_z.value - std::f64::consts::PI.ln()).abs() < 5.0 * log_z.error);
 //! # Ok::<(), adaann::Error>(())
 //! ```
+//!
+//! Starts far from the mass climb first (`approach.rs`). In the windows of warm-up the metric is estimated from all
+//! chains together, in coordinates whitened by the previous window; a scale that the chains have not travelled far
+//! enough to estimate is left unchanged (`metric.rs`). `rank.rs` measures the convergence of the draws, as ArviZ
+//! does, and `evidence.rs` has log Z by bridge sampling between halves of the chains.
 
 mod approach;
 mod draws;

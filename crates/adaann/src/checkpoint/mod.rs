@@ -43,6 +43,19 @@
 //!
 //! Unknown fields, missing fields and values of another type are errors that name their path. Fields for
 //! which serde has a default (`#[serde(default)]`, an `Option`) may be absent, as in any other format.
+//!
+//! # States and parts
+//!
+//! The state of a run is one serialisable `State` (of `fit`, `smc`, `chains`), separate from its reports.
+//!
+//! A run is a sequence of named parts in an order that its random numbers determine. A [`Ledger`] has the results
+//! of the finished parts, and the state of the current one. A resumed run takes each finished part from the list
+//! and continues where the list ends. Every computation that evaluates the target is such a part or provides its
+//! state. Code between parts runs again, so it must depend only on settings and on results of parts. Results
+//! produced after a stop are not recorded.
+//!
+//! The final state of a finished fit or `smc` stays in its folder (`final`), and is the first entry in the list of
+//! an extended run.
 
 mod bytes;
 mod checksum;

@@ -22,6 +22,18 @@
 //! assert!((found.log_z.value - log_z).abs() < 5.0 * found.log_z.error);
 //! # Ok::<(), adaann::Error>(())
 //! ```
+//!
+//! # What a verdict rests on
+//!
+//! The search is independent of q: other draws, other ascents, its own mixture (`own.rs`). Neither it nor the
+//! particles use q, so they can find a mode that q has lost. `seen.rs` compares p with q at the points that they
+//! find. If a solver computes p, its tightened twin (`Target::tightened`) is evaluated at modes and draws to
+//! measure the solver's error (`accuracy.rs`). `coverage.rs` computes what all searches together could have found,
+//! and `peaks.rs` whether q covers the peaks that they found. `compared.rs` weights shares of independent points by
+//! their evidence, `moment_tail.rs` computes k-hat of each parameter's moments, and `mixed.rs` judges chains.
+//!
+//! `verdict.rs` is a pure function of the measurements (`findings.rs`). `thresholds.rs` has every threshold, and
+//! the book shows its table. An unchecked sample is judged by the same thresholds (`Verdict::of_unchecked`).
 
 mod accuracy;
 mod audit;

@@ -15,6 +15,16 @@
 //! assert_eq!(draws.len(), 1000);
 //! # Ok::<(), adaann::Error>(())
 //! ```
+//!
+//! # Counts
+//!
+//! A step is one value of t, including t_0 and 1. Updates number T_0 + (K − 2) T + T_1 for K steps,
+//! unless stages end when the flow fits. The forward-KL refinement is not a step: its updates
+//! follow in the trace. Target evaluations include the draws of schedule, stages, t_0 and that
+//! refinement.
+//!
+//! An observer can take the state of a fit from any event, and [`resume`] continues from it to the
+//! same bits.
 
 mod annealing;
 mod builder;

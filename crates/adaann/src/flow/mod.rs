@@ -3,6 +3,17 @@
 //! A [`Stack`] holds all the layers of one family, so that points stay in registers from the first
 //! layer to the last. A [`Flow`] combines a stack with a base and parameters. It draws samples with
 //! their log density, and evaluates the log density at any point through the inverse.
+//!
+//! # Families
+//!
+//! A family is a whole stack, not a layer, so that points stay in registers through all its layers.
+//! A family built of layers is a composition of stacks (`compose.rs`), and so is a layer written
+//! for one point ([`Layer`]). A family's file has its settings ([`RealNvp`], [`Autoregressive`],
+//! [`Glow`], [`SplineSpec`]) and builds a composition from them. All families built on networks
+//! share `conditioner/`. `docs/src/flows.md` has the measured results of each family.
+//!
+//! If [`Stack::shares_tape`] holds, [`Stack::backward_inverse`] may follow [`Stack::forward`] as
+//! well as [`Stack::inverse`]. This gives the score at a flow's own draws without an inverse.
 
 mod affine;
 mod autoregressive;

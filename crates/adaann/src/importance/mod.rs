@@ -5,6 +5,9 @@
 //! sample size ([`WeightSums`]), the shape of the weights' tail, which indicates whether they are
 //! reliable ([`pareto`]), and points of equal weight ([`resample`]). A point whose log p − log q is NaN
 //! or −∞ is non-finite: it counts as a draw, with weight 0.
+//!
+//! A sample holds z, x, log p, log weight, and log q if there is a q. It is the only answer of a run: all results
+//! about p (files, tables, figures, exports) come from it, and a flow's own draws are used only on request.
 
 mod covariance;
 mod estimates;

@@ -20,6 +20,32 @@
 //! assert_eq!(model.target().names(), ["a", "b", "sigma"]);
 //! # Ok::<(), adaann::model::Diagnostics>(())
 //! ```
+//!
+//! # From text to a posterior
+//!
+//! `file/` reads the TOML with the position of every element, `expression/` the formulas; neither
+//! resolves names. `outline.rs` does: it gives every name a `Meaning`, evaluates constants, loads
+//! the data and lays out the parameters' coordinates. `evaluate.rs` and `calls.rs` evaluate a
+//! formula to its `Value` in a `Scope`. Numbers there are recorded expressions, which fold to plain
+//! numbers if all their inputs are constant: the same code compiles a likelihood (`record.rs`),
+//! computes a constant, draws from a prior (`simulate.rs`) and predicts a measurement
+//! (`predict.rs`). Errors go to a `Report`, and evaluation continues with the value `Unknown`, so
+//! that every mistake of a file is reported exactly once.
+//!
+//! The graph's inputs are the coordinates, then time, states, columns of the data, numbers of
+//! segments and events, and elements that a row takes from a vector by its own index. Rows whose
+//! density depends on what was measured, such as censored rows or those of a category, become
+//! separate lines (`kinds.rs`). [`crate::posterior`] splits and compiles the graph.
+//!
+//! Flows see a model's coordinates in units of its prior (`Target::standardisation`): location and
+//! scale of draws from it on the whole line.
+//!
+//! `before(column, k)` is a column like any other, built when the model is compiled (`series.rs`,
+//! `walk.rs`). Predictions and simulated data carry the states of a series in plain numbers, row by
+//! row (`carry.rs`).
+//!
+//! `given.rs` turns a file's `[fit]` and the flags into a plan: the ladder's settings or those of
+//! Algorithm 1, which any setting that only Algorithm 1 uses selects.
 
 mod asked;
 mod before;

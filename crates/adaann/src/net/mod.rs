@@ -4,6 +4,12 @@
 //! with one row of [`GROUP`] numbers per unit, so that a lane holds one unit of neighbouring points
 //! and a weight is one number for all of them. The blocks of all layers for one group form its
 //! record. The tape of a batch is a sequence of records.
+//!
+//! `tile.rs` has the matrix products: M rows by R registers with twelve accumulators. Weights are
+//! read as single numbers in the order of the parameter vector, so that no packing is needed.
+//! `dense.rs` builds the three products of a layer from it. Weight gradients sum over points, so
+//! the side with fewer units is first transposed from rows of units to rows of points
+//! (`gather.rs`).
 
 mod activation;
 mod dense;

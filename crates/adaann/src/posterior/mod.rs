@@ -8,6 +8,23 @@
 //!
 //! Posteriors of differential equations recorded from closures are [`OdePosterior`]; a model file
 //! produces either kind.
+//!
+//! # From a graph to programs
+//!
+//! Values that depend only on parameters and are used by rows (`program/split.rs`) are computed once for each block
+//! of samples, in the first program, the prelude. A line of the likelihood is a sum of terms (`program/terms.rs`,
+//! `program/row_sum/`):
+//!
+//! - Terms that do not depend on the row are multiplied by n, and factors that do not are moved out of the sum.
+//! - Terms that are affine in the parameters are summed when the model is compiled.
+//! - Linear predictors are small matrix products over the rows.
+//! - The square of one linear form becomes at most d + 1 rows by a QR decomposition.
+//! - The rest is a routine that runs for each row, with its constants in tables and its sums in its slots.
+//!
+//! Derivatives with respect to the prelude's values are accumulated in the same loop. The last program, the finale,
+//! propagates them back to the parameters. With gradient, prelude and finale are the halves of one program, so that
+//! nothing is computed twice. Lines that use the states of a system go through `ode/` with the prelude's values as
+//! its parameters (`dynamics.rs`), those that use states carried from row to row through `series/` (`carried.rs`).
 
 mod carried;
 mod compile;

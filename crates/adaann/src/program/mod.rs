@@ -3,6 +3,12 @@
 //! The closure runs once, on symbolic numbers, and leaves a graph. The graph is differentiated in
 //! reverse mode and compiled, with its gradient, into instructions that each make one pass over a
 //! block of samples; user code never runs in the inner loop.
+//!
+//! Nodes of a graph are single numbers. Functions of whole matrices are calls (`dense/`): one node, whose results
+//! are `Part`s, and one instruction. `call_gradient.rs` has the reverse rule of each routine, which is another
+//! routine: Cholesky's is not derived from its operations. Unused results, such as derivatives in a program without
+//! gradient, are not computed. Constants are folded by running the routine. There is no forward mode for calls:
+//! beside differential equations matrices are unrolled into single operations (`matrices.rs`).
 
 mod affine;
 mod allocate;

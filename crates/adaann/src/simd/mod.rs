@@ -5,6 +5,10 @@
 //! the target (SSE2 on x86-64, NEON on aarch64) at run time, so a released binary needs no
 //! `-C target-cpu`. Sums are taken in a fixed order, so a result depends on the instruction set but
 //! never on the number of threads.
+//!
+//! A kernel implements [`Kernel`] and is compiled for each instruction set. Everything it calls
+//! must be `#[inline(always)]`. Closures and iterator adapters that are not inlined run without the
+//! lanes' instructions and cost a call for each operation, so kernels are written with index loops.
 
 mod buffer;
 mod lane;

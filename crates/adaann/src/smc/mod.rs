@@ -14,6 +14,23 @@
 //! assert!((population.log_z - 0.04712).abs() < 4.0 * population.log_z_error);
 //! # Ok::<(), adaann::Error>(())
 //! ```
+//!
+//! # A run
+//!
+//! Particles move first along q_0^(1 − s) p_{t_0}^s to the density at t_0 (`start.rs`), then along
+//! the path. At every temperature a mixture of Gaussians is fitted to them ([`crate::mixture`]).
+//! Local kernels take their scale from its components, and the independence kernel draws from it
+//! with Student tails, which moves particles between modes. One `State` carries the run, and
+//! `Stage`s report it.
+//!
+//! Errors come from the genealogy: the errors of particles that descend from one initial particle
+//! are correlated (`ancestry.rs`). With `islands` they also come from the spread between
+//! independent runs (`islands.rs`, `spread.rs`).
+//!
+//! If b rises under the moves, which leave the density invariant, particles lag behind the density
+//! (`drift.rs`): they return by some temperatures, wait until b is stationary, and take shorter
+//! steps (`guard.rs`). An observer then sees t decrease. The run's own list of stages has only
+//! those that led to its end.
 
 mod ancestry;
 mod builder;

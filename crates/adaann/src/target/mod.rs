@@ -1,4 +1,8 @@
 //! Densities known up to a constant, and the trait that they implement.
+//!
+//! One call fills the log prior, the log likelihood and, if requested, the gradient of their
+//! weighted sum; the path chooses the weights. log|J| of the map from a bounded coordinate to the
+//! whole line stays apart from both.
 
 mod by_differences;
 mod central;

@@ -2,6 +2,9 @@
 //!
 //! An update descends a [`trainer::Objective`]. [`Trainer`] handles the common part: the mean
 //! gradient, clipping, the optimizer's step, and skipped updates.
+//!
+//! An update whose gradient is not finite is skipped and counted, so that no NaN reaches a
+//! parameter. A non-finite point has weight 0 in the update (`non_finite.rs`).
 
 mod gradient;
 mod on_draws;

@@ -1,4 +1,9 @@
 //! The base density q₀ of a flow: a Gaussian, or a mixture of Gaussians, fixed or trained.
+//!
+//! Draws choose their component by a separate uniform number. An update is stratified instead: point n belongs
+//! to component n mod K and carries a weight, so that the objective is a smooth function of the mixture's
+//! weights. `mixture/` derives the gradient. A mean over an update uses these weights, which are 1 for a
+//! Gaussian.
 
 mod gaussian;
 mod mixture;

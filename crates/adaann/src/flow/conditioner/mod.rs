@@ -8,6 +8,16 @@
 //! stages run as one. In the other direction each waits for the previous one, but every unit is
 //! still computed only once. Both directions multiply the same numbers, and so do their backward
 //! passes.
+//!
+//! realNVP, Glow's steps, autoregressive flows and neural splines all use this module. A curve
+//! (`Curve`) is affine or a spline. The hidden units of an autoregressive layer are sorted by the
+//! number of coordinates that they depend on, so that its masked matrices are staircases, and their
+//! zeros are never multiplied. Since every unit is computed once, when its inputs are available,
+//! drawing from a masked autoregressive flow, or training it on its draws, costs one pass instead
+//! of d.
+//!
+//! The record of a group of points starts with its coordinates; the blocks of each network follow.
+//! The tape is a sequence of records, and cotangents have records of the same shape.
 
 pub(super) mod affine;
 mod curve;

@@ -7,6 +7,9 @@
 //! û = u + (c − 1 − w·u) w/|w|², c = log(1 + (e − 1) exp(w·u)), so that û·w = c − 1.
 //!
 //! At u = 0 the layer is the identity.
+//!
+//! The tape stores one number for each layer and point: h' and the determinant follow from h, and z
+//! follows from z + u h by subtraction.
 
 mod activation;
 mod inverse;

@@ -8,6 +8,15 @@
 //! Half of the ascents of the base start from its highest draws, half from arbitrary ones. The latter give the chance
 //! that another ascent finds something new (I. Good, A. Turing 1953): the share of ascents whose mode no other has
 //! reached. It refers to basins under the distribution of the starts, not to mass.
+//!
+//! The search climbs from draws of the base at a ladder of scales, in batches, and computes the curvature at each
+//! peak from differences of the gradient (`modes/laplace.rs`). `rounds.rs` decides which starts come next, and when
+//! to stop. Each kind of start has a file: draws of the base (`of_base.rs`), the terms of a density that is a sum
+//! (`of_terms.rs`, from `Target::summands`, which `program/summands.rs` extracts from a recorded program), lines
+//! (`along.rs`), and images, shells and ascents on log p − log q around known peaks (`around.rs`, `residual.rs`).
+//! If nearly every ascent reaches a separate peak, as on a ridge, one Gaussian fitted to their positions represents
+//! them (`crowd.rs`). The power of the search is the share of planted modes that its starts would have reached
+//! (`planted.rs`).
 
 mod along;
 mod around;

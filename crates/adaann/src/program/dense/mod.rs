@@ -4,6 +4,9 @@
 //! A *triangle* is the lower triangle of a matrix, row by row and with its diagonal; it determines
 //! a symmetric matrix. The slope of a symmetric matrix in an off-diagonal element covers both
 //! positions of the element. A matrix that is not positive definite has NaN factors.
+//!
+//! A routine runs over the block of samples in groups of one register, so that every number of a
+//! matrix is a register of samples. Sums are tiles of 4 by 4.
 
 mod cholesky;
 mod covariance;
