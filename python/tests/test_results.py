@@ -87,7 +87,7 @@ def test_a_figure_and_a_page(result, tmp_path):
 
 def test_verdicts_have_reasons():
     # Too few evaluations for a reliable result.
-    with pytest.warns(UserWarning, match="is known to be right"):
+    with pytest.warns(UserWarning, match="but the exact value is"):
         result = adaann.fit("funnel", max_evaluations=3000)
     assert not result.verdict
     codes = {reason.code for reason in result.verdict.reasons}

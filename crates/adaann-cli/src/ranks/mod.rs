@@ -25,10 +25,7 @@ use serde::de::DeserializeOwned;
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     thread,
 };
 
@@ -47,8 +44,6 @@ pub(crate) struct Ranks {
     seats: usize,
     /// Has the run stopped waiting for answers?
     is_over: fn() -> bool,
-    /// Threads of a run that only wait for other ranks.
-    waiting: AtomicUsize,
     /// The shared targets, by their numbers.
     targets: Mutex<BTreeMap<u64, Arc<Answering>>>,
     /// The answering threads of this process, started with the first target.
@@ -59,8 +54,8 @@ static RANKS: OnceLock<Ranks> = OnceLock::new();
 
 /// Makes this process rank 0 of several. Only the first call has an effect.
 pub(crate) fn begin(queue: Arc<Queue>, threads: usize, seats: usize, is_over: fn() -> bool) {
-    let (targets, own, waiting) = (Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
-    let _ = RANKS.set(Ranks { queue, threads, seats, is_over, waiting, targets, own });
+    let (targets, own) = (Mutex::default(), OnceLock::new());
+    let _ = RANKS.set(Ranks { queue, threads, seats, is_over, targets, own });
 }
 
 /// The ranks, if there are several.
@@ -78,17 +73,7 @@ pub(crate) fn threads(asked: usize) -> usize {
 
 /// The number of additional threads of a run that shares its target: one for each remote piece.
 pub(crate) fn threads_that_wait() -> usize {
-    get().map_or(0, |ranks| {
-        let waiting = ranks.seats.min(MOST_WAITING);
-        ranks.waiting.store(waiting, Ordering::Relaxed);
-        waiting
-    })
-}
-
-/// The number of threads in the current pool, without those that wait for other ranks.
-pub(crate) fn threads_at_work() -> usize {
-    let waiting = get().map_or(0, |ranks| ranks.waiting.load(Ordering::Relaxed));
-    rayon::current_num_threads().saturating_sub(waiting).max(1)
+    get().map_or(0, |ranks| ranks.seats.min(MOST_WAITING))
 }
 
 /// Shares a target if there are other ranks; returns it with its number in messages to ranks.

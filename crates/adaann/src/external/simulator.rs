@@ -1,7 +1,7 @@
 //! Parallel processes of a program, and the distribution of points among them.
 
 use crate::external::{Command, GradientBy, answer::Abilities, worker::Worker};
-use crate::{Batch, Error, Result};
+use crate::{Batch, Error, Result, tasks};
 use std::{
     sync::{
         Mutex, MutexGuard, PoisonError, TryLockError,
@@ -33,7 +33,7 @@ impl Simulator {
     /// If it does not start, or its first line is invalid.
     pub fn start(command: &Command, names: &[String]) -> Result<Self> {
         let count = match command.processes {
-            0 => rayon::current_num_threads(),
+            0 => tasks::threads_at_work(),
             count => count,
         };
         // Start all of them first, so that they load their libraries in parallel.

@@ -22,7 +22,9 @@ mod threads;
 pub use fingerprint::fingerprint;
 pub use journal::{Format, Journal};
 pub use lock::Lock;
-pub use threads::{Life, MOST_THREADS, bounded, live_within, pool, pool_with, threads};
+pub use threads::{
+    Life, MOST_THREADS, bounded, live_within, pool, pool_with, threads, threads_at_work,
+};
 
 use crate::{Error, Result};
 use rayon::ThreadPool;

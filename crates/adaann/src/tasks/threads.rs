@@ -2,7 +2,7 @@
 
 use crate::{Error, Result, visible};
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
-use std::{env, io, sync::OnceLock, thread};
+use std::{cell::Cell, env, io, sync::OnceLock, thread};
 
 /// The most threads; a larger value is surely a mistake, and systems refuse it with obscure errors.
 pub const MOST_THREADS: usize = 1_024;
@@ -79,11 +79,22 @@ pub fn pool_with(asked: usize, waiting: usize) -> Result<ThreadPool> {
         all += waiting;
     }
     let builder = ThreadPoolBuilder::new().num_threads(all);
+    let builder = builder.start_handler(move |_| WAITING.set(waiting));
     let pool = match WITHIN.get() {
         Some(within) => builder.spawn_handler(|thread| spawn(thread, *within)).build(),
         None => builder.build(),
     };
     pool.map_err(|error| Error::Threads(error.to_string()))
+}
+
+thread_local! {
+    /// How many threads of this thread's pool only wait.
+    static WAITING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of threads of the current pool, without those that only wait.
+pub fn threads_at_work() -> usize {
+    rayon::current_num_threads().saturating_sub(WAITING.get()).max(1)
 }
 
 fn spawn(thread: ThreadBuilder, within: fn(Life)) -> io::Result<()> {

@@ -6,7 +6,6 @@ use crate::{
         subject::Subject,
         summary::{Draws, FoundMode, ModeWeight, Parameter, SplitShare, known_modes, known_splits},
     },
-    ranks,
     text::failure::in_flags,
 };
 use adaann::{
@@ -127,7 +126,7 @@ impl SmcSummary {
             warnings: warnings(population, t, record.settings.islands, named.is_late),
             notes: target.notes(),
             instructions: Instructions::current().to_string(),
-            threads: ranks::threads_at_work(),
+            threads: adaann::tasks::threads_at_work(),
         })
     }
 

@@ -9,7 +9,6 @@ pub(crate) use trust::{Chains, Check, FoundMode, Quality, Reason, Verdict};
 
 use crate::{
     folder::{stored::Stored, words::warnings},
-    ranks,
     text::failure::{in_flags, usage},
 };
 use adaann::{
@@ -314,7 +313,7 @@ impl Summary {
             draws: sample.len(),
             draws_seed: None,
             instructions: Instructions::current().to_string(),
-            threads: ranks::threads_at_work(),
+            threads: adaann::tasks::threads_at_work(),
             seeds,
         };
         summary.name_modes(known);
