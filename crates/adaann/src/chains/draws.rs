@@ -15,9 +15,9 @@ pub(super) struct Draws {
     seen: usize,
 }
 
-/// The most numbers to store: a quarter of a gigabyte. Beyond that, every second iteration is
-/// dropped.
-const MOST: usize = 1 << 25;
+/// The most numbers to store: 64 MiB. Beyond that, every second iteration is dropped. Each look at
+/// convergence sorts all of them, and a run that is to stop waits for it: about two seconds.
+const MOST: usize = 1 << 23;
 
 impl Draws {
     pub(super) fn new(dim: usize, chains: usize) -> Self {

@@ -135,7 +135,10 @@ fn meant(here: &Path, words: &[OsString]) -> Vec<PathBuf> {
         let value = bytes.iter().position(|byte| *byte == b'=').map(|at| &bytes[at + 1..]);
         [Some(bytes), value].into_iter().flatten()
     });
+    // After `--` even words with dashes are paths.
+    let after_dashes = words.iter().skip_while(|word| *word != "--").skip(1);
     let paths = values.filter(|value| !value.is_empty() && !value.starts_with(b"--"));
+    let paths = paths.chain(after_dashes.map(|word| word.as_bytes()));
     let mut meant: Vec<PathBuf> =
         paths.map(|value| plain(&here.join(OsStr::from_bytes(value)))).collect();
     // Neither the folder itself nor its parents.
@@ -144,6 +147,11 @@ fn meant(here: &Path, words: &[OsString]) -> Vec<PathBuf> {
     let links: Vec<_> = meant.iter().filter_map(|path| fs::read_link(path).ok()).collect();
     meant.extend(links.into_iter().map(|link| plain(&here.join(link))));
     meant.push(here.join("runs"));
+    // A campaign may be told to use a folder that exists, such as `..`.
+    if words.first().is_some_and(|word| word == "paper") {
+        let out = words.iter().skip_while(|word| *word != "--out").nth(1);
+        meant.extend(out.map(|out| plain(&here.join(out)).join("journal")));
+    }
     if words.first().is_some_and(|word| word == "init") {
         meant.push(here.join("model.toml"));
     }

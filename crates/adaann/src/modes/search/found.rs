@@ -96,7 +96,9 @@ impl Searched {
     /// Summits whose mass matters.
     pub fn that_matter(&self) -> impl Iterator<Item = &Summit> {
         let least = self.least_log_mass();
-        self.summits.iter().filter(move |summit| summit.log_mass > least)
+        // The heaviest always matters, also where rounding makes its mass equal to the least, or it is NaN.
+        let matters = move |mass: f64| mass >= least || mass.is_nan();
+        self.summits.iter().filter(move |summit| matters(summit.log_mass))
     }
 
     /// The Gaussian of the peaks' positions, if there are too many to list.

@@ -104,6 +104,16 @@ fn a_base_outside_the_support_is_named() {
     assert!(error.to_string().contains("base-mean"), "{error}");
 }
 
+/// log p is so large that its digits swallow the share of mass below which a summit does not matter.
+#[test]
+fn a_summit_matters_whatever_its_mass() {
+    let target = Program::record(1, |z| -((z[0] + 2_f64.powi(64)).square() - 3.0).square());
+    let unconstrained = Unconstrained::new(&target).unwrap();
+    let how = Search { effort: 10_000, ..Search::new(1) };
+    let found = search(&unconstrained, &Base::standard(1), &how, 1).unwrap();
+    assert!(found.that_matter().count() > 0, "{} summits", found.summits.len());
+}
+
 /// A map of the coordinates.
 type Map = fn(&[f64]) -> Vec<f64>;
 
