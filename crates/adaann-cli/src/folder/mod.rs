@@ -399,7 +399,7 @@ fn take(path: &Path, temporary: &Path) -> Result<Lock> {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // After `finish` there is nothing to remove; before, another error is already being returned.
+        // `finish` has already removed it. If `finish` did not run, another error is being returned.
         if self.lock.is_some() {
             let _ = fs::remove_dir_all(&self.temporary);
         }

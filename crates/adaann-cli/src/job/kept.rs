@@ -204,7 +204,7 @@ impl Kept {
         Header::new(Instructions::current().to_string(), self.fingerprint.clone())
     }
 
-    /// Saves the finished parts after the work has ended or failed, unless there are none.
+    /// Saves the finished parts after the work has ended or failed.
     pub(crate) fn save(&self, ledger: &mut Ledger) {
         let has_checkpoints = self.path.join(Folder::STATE).exists();
         if interrupt::asked() || has_checkpoints || self.started.elapsed() >= self.interval {

@@ -33,7 +33,7 @@ impl Looked {
         Self { run: run.to_owned(), fingerprint: kept::fingerprint(&files) }
     }
 
-    /// The run's own ledger; empty if there is none.
+    /// The run's own ledger, or an empty one for a run without its own.
     pub(crate) fn ledger(&self) -> Result<Ledger> {
         let ledger = ledger(&self.run.join(Folder::STATE))?;
         self.check(&ledger)?;

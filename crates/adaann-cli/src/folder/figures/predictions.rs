@@ -6,7 +6,7 @@ use adaann_report::{Axis, Color, Figure, Mark, Panel, bins};
 /// Maximum number of subjects with a panel each; for more, predictions are shown against measurements.
 const MOST_SUBJECTS: usize = 12;
 
-/// `None` if there is nothing to show.
+/// `None` if no rows were predicted.
 pub(crate) fn draw(predicted: &Predicted) -> Option<Figure> {
     if predicted.rows == 0 {
         return None;
